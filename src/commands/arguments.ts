@@ -2,12 +2,17 @@
 import { Argument, InvalidArgumentError } from 'commander';
 import { rangeFault } from '../egress/addresses.ts';
 
-export function portNumber(text: string): number {
-  const port = text.trim() === '' ? Number.NaN : Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('It must be a port, 0 to 65535.');
-  return port;
+/** @param what follows "It must be" in the error. */
+export function wholeNumber(min: number, max: number, what: string): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (!/^\d+$/.test(text) || number < min || number > max) throw new InvalidArgumentError(`It must be ${what}.`);
+    return number;
+  };
 }
+
+export const portNumber = wholeNumber(0, 65_535, 'a port, 0 to 65535');
+export const wholeSeconds = wholeNumber(0, 99_999, 'a whole number of seconds');
 
 /** Collects the ranges of a repeatable option; one value may have several, separated by commas. */
 export function addressRanges(text: string, before: readonly string[] = []): readonly string[] {
@@ -17,11 +22,6 @@ export function addressRanges(text: string, before: readonly string[] = []): rea
     if (fault !== undefined) throw new InvalidArgumentError(`${fault}.`);
   }
   return [...before, ...ranges];
-}
-
-export function wholeSeconds(text: string): number {
-  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of seconds.');
-  return Number(text);
 }
 
 export const slugArgument = () => new Argument('<slug>', 'the name of the organization in API paths');

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import {
   addOrganization,
   chooseQuotas,
@@ -14,7 +14,7 @@ import { PRIORITIES, type Priority } from '../domain/priorities.ts';
 import { QUOTA_MAX } from '../domain/quotas.ts';
 import { SET_DAYS } from '../domain/retention.ts';
 import { REVIEW_MODES, type ReviewMode } from '../domain/reviews.ts';
-import { slugArgument, wholeSeconds } from './arguments.ts';
+import { slugArgument, wholeNumber, wholeSeconds } from './arguments.ts';
 import { print, withStore } from './withStore.ts';
 
 interface Options {
@@ -141,14 +141,9 @@ const quota = numberOrDefault(1, QUOTA_MAX);
 const ownNumber = (value: NumberOrDefault) => (value === 'default' ? null : value);
 
 function numberOrDefault(min: number, max: number): (text: string) => NumberOrDefault {
-  return (text) => {
-    if (text === 'default') return text;
-    const number = Number(text);
-    if (/^\d+$/.test(text) && number >= min && number <= max) return number;
-    throw new InvalidArgumentError(
-      `It must be "default", or a whole number from ${min} to ${max.toLocaleString('en')}.`,
-    );
-  };
+  const what = `"default", or a whole number from ${min} to ${max.toLocaleString('en')}`;
+  const number = wholeNumber(min, max, what);
+  return (text) => (text === 'default' ? text : number(text));
 }
 
 function addRotateWebhookSecret(org: Command): void {

@@ -26,7 +26,7 @@ import { SLOT_FORMATS } from '../domain/slotFormats.ts';
 import { siteFault, siteKey } from '../domain/webAddresses.ts';
 import { errorMessage } from '../lib/errorMessage.ts';
 import type { Log } from '../lib/log.ts';
-import { addressRanges } from './arguments.ts';
+import { addressRanges, wholeNumber } from './arguments.ts';
 import { findLocation } from './shootLocation.ts';
 
 interface ShootFlags {
@@ -62,7 +62,7 @@ export function shootCommand(program: Command): void {
     .option(
       '--device <name>',
       `one of ${DEVICE_NAMES.join(', ')}, or a size such as 412x915@2.63; default: desktop (repeatable)`,
-      each(device),
+      each(deviceNamed),
     )
     .option('--marker <seconds>', 'marker of the ad, 0 to 30; default: the default frame (repeatable)', each(marker))
     .option('--ad-size <width>x<height>', 'size of the ads in CSS pixels; overrides what they declare', adSize)
@@ -87,7 +87,7 @@ export function shootCommand(program: Command): void {
     .option(
       '--animate <seconds>',
       `also write an animated WebP and GIF of the first seconds of the ads, 1 to ${ANIMATION_SECONDS_MAX}`,
-      animationSeconds,
+      wholeNumber(1, ANIMATION_SECONDS_MAX, `a whole number of seconds from 1 to ${ANIMATION_SECONDS_MAX}`),
     )
     .option(
       '--candidates [sizes]',
@@ -175,24 +175,22 @@ const WARNINGS_ONLY: Log = {
 };
 
 /** Collects the values of a repeatable option. */
-function each<T>(
-  parse: (text: string) => readonly T[],
-): (text: string, before: readonly T[] | undefined) => readonly T[] {
-  return (text, before = []) => [...before, ...parse(text)];
+function each<T>(parse: (text: string) => T): (text: string, before: readonly T[] | undefined) => readonly T[] {
+  return (text, before = []) => [...before, parse(text)];
 }
 
 function distinct<T>(all: readonly T[], key: (one: T) => string): T[] {
   return [...new Map(all.map((one) => [key(one), one])).values()];
 }
 
-function ad(given: string): ShootAd[] {
-  if (/^\s*</.test(given)) return [{ given, source: { kind: 'html_tag', content: given } }];
-  if (/^https?:\/\//i.test(given)) return [{ given, source: { kind: 'url', content: given } }];
+function ad(given: string): ShootAd {
+  if (/^\s*</.test(given)) return { given, source: { kind: 'html_tag', content: given } };
+  if (/^https?:\/\//i.test(given)) return { given, source: { kind: 'url', content: given } };
   const file = statSync(given, { throwIfNoEntry: false });
   if (file === undefined)
     throw new InvalidArgumentError('It is neither a file, nor an http(s) URL, nor a tag that starts with "<".');
   if (!file.isFile()) throw new InvalidArgumentError('It is not a file.');
-  return [{ given, source: { kind: 'file', name: path.basename(given), bytes: readFileSync(given) } }];
+  return { given, source: { kind: 'file', name: path.basename(given), bytes: readFileSync(given) } };
 }
 
 function adSize(given: string): AdSize {
@@ -216,14 +214,10 @@ function slot(given: string): SlotChoice | null {
   return choice;
 }
 
-function site(given: string): string[] {
+function site(given: string): string {
   const fault = siteFault(given);
   if (fault !== undefined) throw new InvalidArgumentError(`It ${fault}`);
-  return [siteKey(given)];
-}
-
-function device(given: string): Device[] {
-  return [deviceNamed(given)];
+  return siteKey(given);
 }
 
 function deviceNamed(name: string): Device {
@@ -251,16 +245,9 @@ function jsonOf(file: string): unknown {
   }
 }
 
-function animationSeconds(given: string): number {
-  const seconds = Number(given);
-  if (!Number.isInteger(seconds) || seconds < 1 || seconds > ANIMATION_SECONDS_MAX)
-    throw new InvalidArgumentError(`It must be a whole number of seconds from 1 to ${ANIMATION_SECONDS_MAX}.`);
-  return seconds;
-}
-
-function marker(given: string): number[] {
+function marker(given: string): number {
   const seconds = given.trim() === '' ? Number.NaN : Number(given);
   if (!isMarker(seconds))
     throw new InvalidArgumentError(`It must be a number of seconds from 0 to ${MARKER_MAX_SECONDS}.`);
-  return [markerMs(seconds)];
+  return markerMs(seconds);
 }
