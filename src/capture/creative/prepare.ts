@@ -200,48 +200,33 @@ async function prepareVast({ bytes, url }: FetchedContent, tools: PrepareTools):
     const filled = replaceMacros(next, CACHE_STAMP);
     return { xml: decodeXml((await fetchContent(filled, tools)).bytes), url: filled };
   };
-  const media = new MediaFiles(tools);
-  const isVideo = (file: string) => media.isVideo(file);
-  const content = await resolveVast({ xml: decodeXml(bytes), url }, { read, isVideo, size: tools.size });
-  return content.kind === 'video' ? prepareVastVideo(content, media, tools) : prepareVastDisplay(content, tools);
-}
-
-async function prepareVastVideo(
-  { file, warnings }: Extract<VastContent, { kind: 'video' }>,
-  files: MediaFiles,
-  tools: PrepareTools,
-): Promise<PreparedCreative> {
-  const media = await files.fetch(file.url);
-  const content = await detectContent(media.bytes, media.contentType);
-  if (content.kind !== 'video') throw new CreativeError(`The media file of the VAST, ${file.url}, is not a video.`);
-  const { bytes } = media;
-  const video = prepareVideo(bytes, content.type, tools);
-  return { ...video, fileBytes: bytes.length, format: 'vast', declared: file.size, warnings };
-}
-
-/** The media files of a VAST, so that one whose bytes decided is not fetched again. */
-class MediaFiles {
-  readonly #tools: PrepareTools;
-  readonly #video = new Map<string, FetchedContent>();
-
-  constructor(tools: PrepareTools) {
-    this.#tools = tools;
-  }
-
-  async fetch(url: string): Promise<FetchedContent> {
-    return this.#video.get(url) ?? (await fetchContent(replaceMacros(url, CACHE_STAMP), this.#tools));
-  }
-
-  async isVideo(url: string): Promise<boolean> {
-    const file = await this.fetch(url);
+  /** A file whose bytes decided is not fetched again. */
+  const videos = new Map<string, FetchedContent>();
+  const fetchFile = async (file: string) =>
+    videos.get(file) ?? (await fetchContent(replaceMacros(file, CACHE_STAMP), tools));
+  const isVideo = async (url: string) => {
+    const file = await fetchFile(url);
     const content = await detectContent(file.bytes, file.contentType).catch((error: unknown) => {
       if (error instanceof NotACreativeError) return undefined;
       throw error;
     });
-    if (content?.kind !== 'video') return false;
-    this.#video.set(url, file);
-    return true;
-  }
+    if (content?.kind === 'video') videos.set(url, file);
+    return videos.has(url);
+  };
+  const content = await resolveVast({ xml: decodeXml(bytes), url }, { read, isVideo, size: tools.size });
+  if (content.kind === 'display') return prepareVastDisplay(content, tools);
+  return prepareVastVideo(content, await fetchFile(content.file.url), tools);
+}
+
+async function prepareVastVideo(
+  { file, warnings }: Extract<VastContent, { kind: 'video' }>,
+  { bytes, contentType }: FetchedContent,
+  tools: PrepareTools,
+): Promise<PreparedCreative> {
+  const content = await detectContent(bytes, contentType);
+  if (content.kind !== 'video') throw new CreativeError(`The media file of the VAST, ${file.url}, is not a video.`);
+  const video = prepareVideo(bytes, content.type, tools);
+  return { ...video, fileBytes: bytes.length, format: 'vast', declared: file.size, warnings };
 }
 
 /** A companion or non-linear ad, at its declared size. */

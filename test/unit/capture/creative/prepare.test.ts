@@ -54,3 +54,20 @@ it.each<[string, Record<string, string | Buffer>, number[]]>([
   const { declared } = await claimsOf('a.zip', files);
   expect(declared[0]?.size).toEqual({ width, height });
 });
+
+it('the media file of a VAST that only its bytes show to be a video is fetched once', async () => {
+  const file = '<MediaFile type="application/octet-stream" delivery="progressive">https://cdn.example/ad</MediaFile>';
+  const linear = `<Linear><Duration>00:00:05</Duration><MediaFiles>${file}</MediaFiles></Linear>`;
+  const ad = `<Ad><InLine><Creatives><Creative>${linear}</Creative></Creatives></InLine></Ad>`;
+  const source = { kind: 'file', name: 'a.xml', bytes: Buffer.from(`<VAST version="3.0">${ad}</VAST>`) } as const;
+  const body = Buffer.from('\0\0\0\x18ftypisom\0\0\x02\0isomavc1', 'latin1');
+  const fetched: string[] = [];
+  const fetch = async (url: string) => {
+    fetched.push(url);
+    return { status: 200, headers: new Headers(), body, url };
+  };
+  const server = new CreativeServer({ serve: () => undefined, remove: () => undefined });
+  const prepared = await prepare(source, { fetch, server, userAgent: '', signal: new AbortController().signal });
+  expect(prepared).toMatchObject({ kind: 'video', format: 'vast', fileBytes: body.length });
+  expect(fetched).toEqual(['https://cdn.example/ad']);
+});
