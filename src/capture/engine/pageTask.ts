@@ -76,7 +76,6 @@ export type PictureResult =
       readonly status: 'uploaded';
       readonly wanted: WantedPicture;
       readonly picture: Picture;
-      readonly sha256: string;
       readonly animation?: AnimationFiles | undefined;
       readonly record: ProvenanceRecord;
     }
@@ -96,7 +95,6 @@ export type PlacementResult =
       readonly status: 'uploaded';
       readonly wanted: WantedPlacement;
       readonly picture: PagePicture;
-      readonly sha256: string;
       readonly record: SlotsRecord;
     }
   | { readonly status: ScreenshotFailure; readonly wanted: WantedPlacement; readonly reason: string };
@@ -260,7 +258,7 @@ export class PageTask {
     const { judged, picture } = await this.#orPageLost(work);
     const ruleReports = this.#ruleReports;
     const record = recordOfSlots({ finalUrl: page.finalUrl, page: picture.page, judged, ruleReports });
-    await this.#reportPlacement({ status: 'uploaded', wanted, picture, sha256: sha256Of(picture.png), record });
+    await this.#reportPlacement({ status: 'uploaded', wanted, picture, record });
   }
 
   async #reportPlacement(result: PlacementResult): Promise<void> {
@@ -377,12 +375,11 @@ export class PageTask {
   /** @param xmp the mark for the files. */
   async #taken({ wanted, outcome, frame }: ReadyAd, placed: Picture, xmp: string): Promise<PictureResult> {
     const picture = { ...placed, png: withMark(placed.png, xmp) };
-    const sha256 = sha256Of(picture.png);
     const animated = await this.#animate(wanted, { ...placed, xmp }, outcome);
     const warnings = [...outcome.warnings, ...placed.warnings, ...animated.warnings];
-    const taken = { picture, sha256, frame, creativeMode: outcome.mode, warnings };
+    const taken = { picture, sha256: sha256Of(picture.png), frame, creativeMode: outcome.mode, warnings };
     const record = recordOfPicture(this.#context(wanted, placed.slotReport), taken);
-    return { status: 'uploaded', wanted, picture, sha256, animation: animated.animation, record };
+    return { status: 'uploaded', wanted, picture, animation: animated.animation, record };
   }
 
   /** Never fails the picture: without an animation, a warning says why. */

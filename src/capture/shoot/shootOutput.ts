@@ -82,19 +82,20 @@ export function textLine(line: PictureLine): string {
   const { status, file, site, device, marker, chosen, scale, mode, warnings, reason } = line;
   const where = `${site} as ${device}${marker === null ? '' : ` at ${marker} s`}`;
   if (chosen === null) return `${status}  ${where}: ${reason}`;
-  const scaled = scale === 1 || scale === null ? '' : `, scaled to ${Math.round(scale * 100)} %`;
-  return `placed  ${where}: ${chosen.size.join('×')} slot ${chosen.element}${scaled} (${mode}) → ${file}${warnings.map(({ message }) => `\n        warning: ${message}`).join('')}`;
+  return `placed  ${where}: ${chosen.size.join('×')} slot ${chosen.element}${scaled(scale)} (${mode}) → ${file}${warnings.map(({ message }) => `\n        warning: ${message}`).join('')}`;
 }
+
+const scaled = (scale: number | null) =>
+  scale === null || scale === 1 ? '' : `, scaled to ${Math.round(scale * 100)} %`;
 
 /** @returns the entry of a result on the contact sheet, which lies in the folder of the pictures. */
 export function sheetEntry(result: PictureResult, line: PictureLine): SheetEntry {
   const { id } = result.wanted;
   const { ad, site, device, marker, status } = line;
   const slot = line.chosen === null ? '' : `Slot ${line.chosen.size.join('×')}, ${line.chosen.element}`;
-  const scaled = line.scale === null || line.scale === 1 ? '' : `, scaled to ${Math.round(line.scale * 100)} %`;
   return {
     ...{ id, ad, site, device, marker, status },
-    text: line.reason ?? `${slot}${scaled}.`,
+    text: line.reason ?? `${slot}${scaled(line.scale)}.`,
     warnings: line.warnings.map(({ message }) => message),
     record: id.replace(/\.png$/, '.json'),
     page: line.page_file === null ? undefined : pageFileOf(id),
