@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { NO_SUCH_CALL } from '../../contract/captureProtocol.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { backOffMs } from '../../lib/repeat.ts';
+import { parseRetryAfter } from '../../lib/retryAfter.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { rejectedError, supersededError } from './captureShutdown.ts';
@@ -158,13 +159,8 @@ function errorOfResponse(
   if (status === 404 && isFile === true) return new MissingFileError(text);
   // A bucket answers 409 if two clients write the same object at once.
   const mayPass = status >= 500 || [408, 409, 429].includes(status) || (status === 401 && isRotated === true);
-  return mayPass ? new TransientError(text, { retryAfterMs: retryAfterMs(headers) }) : rejectedError(text);
-}
-
-/** @returns 0 if the header is missing or is a date. */
-function retryAfterMs(headers: Headers): number {
-  const seconds = Number(headers.get('retry-after') ?? 0);
-  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after'), new Date()) ?? 0;
+  return mayPass ? new TransientError(text, { retryAfterMs }) : rejectedError(text);
 }
 
 /** Node's fetch puts the reason into the cause. */
