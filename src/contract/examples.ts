@@ -27,8 +27,6 @@ export const NEW_SCREENSHOTS = {
   subscribers: [{ webhook: { url: 'https://you.example/hook' } }],
 };
 
-/** A test stores the event first. */
-
 export const REPLAYED_PERIOD = { from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z', only_failed: true };
 
 export const REVIEW_OF_A_SET = { notes: 'Checked with the client.' };

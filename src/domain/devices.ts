@@ -170,13 +170,13 @@ export function deviceGroup({ agent }: Pick<Device, 'agent'>): DeviceGroup {
   return agent === 'ipad' || agent === 'android-tablet' ? 'tablet' : 'phone';
 }
 
-/** The devices that a form offers first, in this order, in words. */
-export const COMMON_DEVICES: ReadonlyMap<DeviceName, string> = new Map([
-  ['desktop', 'A common computer screen'],
-  ['mobile', 'A common Android phone'],
-  ['iphone', 'An iPhone 14'],
-  ['tablet', 'An Android tablet'],
-  ['ipad', 'An iPad of 10.2 inches'],
+/** The devices that a form offers first, in this order: their names for people, and what they are. */
+export const COMMON_DEVICES: ReadonlyMap<string, { readonly short: string; readonly words: string }> = new Map([
+  ['desktop', { short: 'Desktop', words: 'A common computer screen' }],
+  ['mobile', { short: 'Android phone', words: 'A common Android phone' }],
+  ['iphone', { short: 'iPhone', words: 'An iPhone 14' }],
+  ['tablet', { short: 'Android tablet', words: 'An Android tablet' }],
+  ['ipad', { short: 'iPad', words: 'An iPad of 10.2 inches' }],
 ]);
 
 const GROUPS: Readonly<Record<DeviceGroup, string>> = {
@@ -188,7 +188,7 @@ const GROUPS: Readonly<Record<DeviceGroup, string>> = {
 /** @returns a short explanation, for example `A common Android phone, 360 x 800`. */
 export function describeDevice(device: Device): string {
   const { width, height } = device.viewport;
-  return `${COMMON_DEVICES.get(device.name) ?? GROUPS[deviceGroup(device)]}, ${width} x ${height}`;
+  return `${COMMON_DEVICES.get(device.name)?.words ?? GROUPS[deviceGroup(device)]}, ${width} x ${height}`;
 }
 
 /**
@@ -261,16 +261,8 @@ export function userAgentOf(device: Device, chromeVersion: string): string {
   }
 }
 
-const SHORT_NAMES: Readonly<Record<string, string>> = {
-  desktop: 'Desktop',
-  mobile: 'Android phone',
-  iphone: 'iPhone',
-  tablet: 'Android tablet',
-  ipad: 'iPad',
-};
-
 /** @returns the name for people, such as `Android phone` or `Own device 412 x 915`. */
 export function shortDevice(name: string): string {
   const own = ownDeviceOf(name);
-  return own === undefined ? (SHORT_NAMES[name] ?? name) : `${OWN} ${own.width} x ${own.height}`;
+  return own === undefined ? (COMMON_DEVICES.get(name)?.short ?? name) : `${OWN} ${own.width} x ${own.height}`;
 }

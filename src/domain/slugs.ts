@@ -1,5 +1,4 @@
-/** The same rule as the check constraint of the table. */
-/** At most 63 lower-case letters, digits and hyphens. */
+/** At most 63 lower-case letters, digits and hyphens, as in the check constraint of the table. */
 export const SLUG = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 export function isSlug(text: string): boolean {
