@@ -6,7 +6,7 @@ import type { ExportOptions } from '../domain/exports.ts';
 import { drawFrame } from '../framing/drawFrame.ts';
 import type { Log } from '../lib/log.ts';
 import { requirePng } from '../lib/requirePng.ts';
-import type { Box, DocumentPlan, PlacedPicture } from './document/elements.ts';
+import type { Box, DocumentPlan, PictureElement, PlacedPicture } from './document/elements.ts';
 import { pageAddress } from './document/labels.ts';
 
 /** Everything that the writers of PPTX and PDF need. */
@@ -21,23 +21,7 @@ export interface DocumentOptions {
   readonly onPicture: () => Promise<void>;
 }
 
-export interface PictureReader {
-  /** @returns the PNG as it was captured. */
-  original(picture: ExportPicture): Promise<Buffer>;
-  /** @returns the PNG with the frame of the options. */
-  framed(picture: ExportPicture): Promise<Buffer>;
-  /**
-   * @returns the picture of an element, for its box: JPEG, or PNG if the options ask for originals. The page of a failure is
-   *   shown from its top, or as a plain box if it cannot be read.
-   */
-  image(element: PlacedPicture): Promise<Buffer>;
-  /** @returns the key of the GIF that shows the ad in motion; undefined with a frame, which does not move. */
-  movingKey(picture: ExportPicture): string | undefined;
-  /** Whether the page of a failure is stored as a PNG. */
-  hasPage(key: string): Promise<boolean>;
-  /** @returns a stored file: a logo, or a file of an animation. */
-  file(key: string): Promise<Buffer>;
-}
+export type PictureReader = ReturnType<typeof createPictureReader>;
 
 /** Pixels for each point of a standard picture: 216 for each inch, which is sharp on paper and on screens. */
 const PIXELS_PER_POINT = 3;
@@ -46,7 +30,7 @@ const QUALITY = 88;
 const PLAIN = '#eceef1';
 const TIMEOUT_SECONDS = 60;
 
-export function createPictureReader(artifacts: ArtifactStore, options: ExportOptions, log: Log): PictureReader {
+export function createPictureReader(artifacts: ArtifactStore, options: ExportOptions, log: Log) {
   const { frame, label = true, time_zone: timeZone, language } = options;
   const file = async (key: string) => (await artifacts.get(key)).bytes;
   const original = ({ artifact_key }: ExportPicture) => file(artifact_key);
@@ -57,13 +41,13 @@ export function createPictureReader(artifacts: ArtifactStore, options: ExportOpt
     const facts = { ...picture, address: pageAddress(picture), capturedAt };
     return drawFrame(png, facts, { frame, label, timeZone, language });
   };
-  const forDocument = async (picture: ExportPicture, box: Box) => {
+  const forDocument = async ({ picture, box, ground = '#ffffff' }: PictureElement) => {
     const png = requirePng(await framed(picture));
-    if (options.pictures === 'original') return opaque(png);
+    if (options.pictures === 'original') return opaque(png, ground);
     const width = Math.max(1, Math.round(box.width * PIXELS_PER_POINT));
     return sharp(png)
       .resize({ width, withoutEnlargement: true })
-      .flatten({ background: '#ffffff' })
+      .flatten({ background: ground })
       .jpeg({ quality: QUALITY, chromaSubsampling: '4:4:4' })
       .keepXmp()
       .timeout({ seconds: TIMEOUT_SECONDS })
@@ -90,17 +74,24 @@ export function createPictureReader(artifacts: ArtifactStore, options: ExportOpt
     }
   };
   return {
+    /** @returns the PNG as it was captured. */
     original,
+    /** @returns the PNG with the frame of the options. */
     framed,
-    image(element) {
+    /**
+     * @returns the picture of an element, for its box: JPEG, or PNG if the options ask for originals. The page of a failure is
+     *   shown from its top, or as a plain box if it cannot be read.
+     */
+    image(element: PlacedPicture): Promise<Buffer> {
       const { kind, box } = element;
-      if (kind === 'picture') return forDocument(element.picture, box);
+      if (kind === 'picture') return forDocument(element);
       if (kind === 'logo') return file(element.key);
       const drawn = pages.get(element.key) ?? drawPage(element.key, box);
       pages.set(element.key, drawn);
       return drawn;
     },
-    async hasPage(key) {
+    /** Whether the page of a failure is stored as a PNG. */
+    async hasPage(key: string): Promise<boolean> {
       try {
         requirePng(await file(key));
         return true;
@@ -109,14 +100,17 @@ export function createPictureReader(artifacts: ArtifactStore, options: ExportOpt
         return false;
       }
     },
-    movingKey: ({ gif_key }) => (frame === 'none' && gif_key !== null ? gif_key : undefined),
+    /** @returns the key of the GIF that shows the ad in motion; undefined with a frame, which does not move. */
+    movingKey: ({ gif_key }: Pick<ExportPicture, 'gif_key'>) =>
+      frame === 'none' && gif_key !== null ? gif_key : undefined,
+    /** @returns a stored file: a logo, or a file of an animation. */
     file,
   };
 }
 
 /** Writing transparent pixels into a PDF takes seconds, and paper is white. A picture without any keeps its bytes. */
-async function opaque(png: Buffer): Promise<Buffer> {
+async function opaque(png: Buffer, background: string): Promise<Buffer> {
   const picture = sharp(png).timeout({ seconds: TIMEOUT_SECONDS });
   const { hasAlpha } = await picture.metadata();
-  return hasAlpha ? picture.flatten({ background: '#ffffff' }).png().keepXmp().toBuffer() : png;
+  return hasAlpha ? picture.flatten({ background }).png().keepXmp().toBuffer() : png;
 }

@@ -37,8 +37,8 @@ interface BuildOptions {
   readonly db: Database;
   readonly artifacts: ArtifactStore;
   readonly log: Log;
-  /** Called after each picture with their number. It throws if the export must stop. */
-  readonly onProgress: (done: number) => Promise<void>;
+  /** Called after each picture. It throws if the export must stop. */
+  readonly onPicture: () => Promise<void>;
 }
 
 /** Failures that a document lists at most. */
@@ -100,7 +100,7 @@ async function writeFile(row: ExportRow, { store, artifacts, log }: ExportWorker
   const key = exportKey(row.id, row.attempt, row.format);
   const stop = new AbortController();
   const anySignal = AbortSignal.any([signal, stop.signal]);
-  const file = await buildExport(row, { db: store.db, artifacts, log, onProgress: progressOf(row, store, anySignal) });
+  const file = await buildExport(row, { db: store.db, artifacts, log, onPicture: progressOf(row, store, anySignal) });
   const sum = createHash('sha256');
   let bytes = 0;
   const count = new Transform({
@@ -123,10 +123,11 @@ async function writeFile(row: ExportRow, { store, artifacts, log }: ExportWorker
   return { key, bytes, sha256: sum.digest('hex') };
 }
 
-function progressOf(row: ExportRow, { db }: Store, signal: AbortSignal): (done: number) => Promise<void> {
-  let savedAt = performance.now();
-  return async (done) => {
+function progressOf(row: ExportRow, { db }: Store, signal: AbortSignal): () => Promise<void> {
+  let [done, savedAt] = [0, performance.now()];
+  return async () => {
     signal.throwIfAborted();
+    done += 1;
     if (performance.now() - savedAt < PROGRESS_INTERVAL_MS) return;
     savedAt = performance.now();
     if (!(await saveExportProgress(db, row, done))) throw new SupersededExportError();
@@ -134,15 +135,10 @@ function progressOf(row: ExportRow, { db }: Store, signal: AbortSignal): (done: 
 }
 
 /** @throws Error if the set no longer has pictures. */
-export async function buildExport(row: ExportRow, { db, artifacts, log, onProgress }: BuildOptions): Promise<Readable> {
+export async function buildExport(row: ExportRow, { db, artifacts, log, onPicture }: BuildOptions): Promise<Readable> {
   const content = await readContent(row, db);
   const { options } = content;
   const reader = createPictureReader(artifacts, options, log);
-  let done = 0;
-  const onPicture = () => {
-    done += 1;
-    return onProgress(done);
-  };
   if (options.format === 'zip') {
     const { writeZip } = await import('./zip/writeZip.ts');
     const recordsOf = (ids: readonly string[]) => readProvenance(db, ids);

@@ -9,7 +9,7 @@ import { CLIENT_LOGO } from '../sets/campaigns.ts';
 import { AD_NAMES, type Owner, setsOf, shownVersions } from '../sets/shownVersions.ts';
 
 /** Increase it when exports of the same content look different, so that no older file is reused. */
-const LAYOUT_VERSION = 6;
+const LAYOUT_VERSION = 7;
 
 /** Whether nobody has checked a slot that may not be the best one. Sets that approve themselves have no review. */
 const IS_TO_CHECK = sql`(exists (select from screenshots o

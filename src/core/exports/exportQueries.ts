@@ -1,7 +1,7 @@
 /** The rows of exports. Each transition names the attempt, so that a superseded attempt changes nothing. */
 
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type InsertObject, sql, type UpdateObject } from 'kysely';
+import { sql, type UpdateObject } from 'kysely';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
@@ -14,10 +14,7 @@ import { isOf, type Owner, ownerColumns } from '../sets/shownVersions.ts';
 export type ExportRow = Row<'exports'>;
 export const KEPT_MS = EXPORT_DAYS * 86_400_000;
 
-type NewExport = Pick<InsertObject<Schema, 'exports'>, 'total' | 'parts' | 'file_name'> & {
-  readonly organization_id: string;
-  readonly fingerprint: string;
-};
+type NewExport = Pick<ExportRow, 'organization_id' | 'fingerprint' | 'total' | 'parts' | 'file_name'>;
 
 /** @returns the new row, or the existing row with the same fingerprint. */
 export async function insertExport(
@@ -120,27 +117,18 @@ export async function startExportAttempt(db: Queryable, id: string): Promise<Exp
     .executeTakeFirst();
 }
 
-export interface ExportAttempt {
-  readonly id: string;
-  readonly attempt: number;
-}
+type ExportAttempt = Pick<ExportRow, 'id' | 'attempt'>;
 
 /** @returns whether the attempt is still the current one. */
 export async function saveExportProgress(db: Queryable, attempt: ExportAttempt, done: number): Promise<boolean> {
   return change(db, attempt, { done });
 }
 
-interface BuiltFile {
-  readonly key: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
 /** @returns false if another attempt has begun, or if its pictures were removed. */
 export async function finishExport(
   db: Queryable,
   attempt: ExportAttempt,
-  { key, bytes, sha256 }: BuiltFile,
+  { key, bytes, sha256 }: { key: string; bytes: number; sha256: string },
 ): Promise<boolean> {
   return change(db, attempt, {
     status: 'ready',
@@ -171,8 +159,4 @@ async function change(
     .where('status', '=', 'building')
     .executeTakeFirst();
   return numUpdatedRows > 0n;
-}
-
-export async function extendExport(tx: Queryable, id: string, expiresAt: Date): Promise<void> {
-  await tx.updateTable('exports').set({ expires_at: expiresAt }).where('id', '=', id).execute();
 }

@@ -14,7 +14,7 @@ import { isTerminalSet } from '../../domain/states.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { kindOf, type Owner } from '../sets/shownVersions.ts';
 import { type ExportSubject, readExportSubject } from './exportContent.ts';
-import { countOpenExports, type ExportRow, extendExport, findExport, insertExport, KEPT_MS } from './exportQueries.ts';
+import { countOpenExports, type ExportRow, findExport, insertExport, KEPT_MS } from './exportQueries.ts';
 
 /** Characters of a campaign's name in the name of a file. */
 const MAX_CAMPAIGN_CHARACTERS = 60;
@@ -101,7 +101,7 @@ async function requireFreePlace(
 async function keepLonger(tx: Queryable, row: ExportRow): Promise<ExportRow> {
   if (row.status !== 'ready' || Number(row.expires_at) - Date.now() > EXTENDED_BELOW_MS) return row;
   const expires_at = new Date(Date.now() + KEPT_MS);
-  await extendExport(tx, row.id, expires_at);
+  await tx.updateTable('exports').set({ expires_at }).where('id', '=', row.id).execute();
   return { ...row, expires_at };
 }
 

@@ -90,9 +90,10 @@ export const de: Texts = {
     about:
       'Jede Seite wurde zu der Zeit unter ihrem Bild geöffnet, und das Werbemittel wurde in einen ihrer Werbeplätze eingesetzt. Die Bilder zeigen, wie die Kampagne dort aussieht. Sie belegen nicht, dass sie ausgespielt wurde.',
     ...{ contact: 'Kontakt', overview: 'Überblick', summary: 'Zusammenfassung', failures: 'Nicht aufgenommen' },
+    findings: 'Prüfung der Werbemittel',
     columns: {
       ...{ site: 'Website', page: 'Seite', ad: 'Werbemittel', size: 'Format', device: 'Gerät' },
-      ...{ pictures: 'Bilder', status: 'Status', reason: 'Grund' },
+      ...{ pictures: 'Bilder', status: 'Status', reason: 'Grund', rule: 'Regel', finding: 'Befund' },
     },
     statuses: {
       ...{ pending: 'In Arbeit', uploaded: 'Aufgenommen', canceled: 'Abgebrochen' },

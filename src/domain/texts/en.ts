@@ -87,9 +87,10 @@ export const en = {
     about:
       'Each page was opened at the time under its picture, and the ad was placed into one of its slots. The pictures show how the campaign looks there. They do not show that it ran.',
     ...{ contact: 'Contact', overview: 'Overview', summary: 'Summary', failures: 'Not captured' },
+    findings: 'Creative check',
     columns: {
       ...{ site: 'Site', page: 'Page', ad: 'Ad', size: 'Size', device: 'Device' },
-      ...{ pictures: 'Pictures', status: 'Status', reason: 'Reason' },
+      ...{ pictures: 'Pictures', status: 'Status', reason: 'Reason', rule: 'Rule', finding: 'Finding' },
     },
     statuses: SCREENSHOT_LABELS,
     thePage: (title: string, device: string) => `The page ${title}, ${device}`,

@@ -66,20 +66,15 @@ export interface PictureElement {
   readonly picture: ExportPicture;
   /** Whether a line around it shows where a white page ends. */
   readonly hasEdge: boolean;
+  /** The color behind the picture of the cover, which does not move and is counted at its own page. */
+  readonly ground?: string;
   /** Says in words what the picture shows. */
   readonly description: string;
 }
 
-export interface LogoElement {
-  readonly kind: 'logo';
-  /** In the artifact store. */
-  readonly key: string;
-  readonly box: Box;
-}
-
-/** The top of the page of a failure. */
-export interface PageElement {
-  readonly kind: 'page';
+/** A logo, or the top of the page of a failure. */
+export interface PlacedFile {
+  readonly kind: 'logo' | 'page';
   /** In the artifact store. */
   readonly key: string;
   readonly box: Box;
@@ -94,14 +89,15 @@ export interface TableElement {
   readonly columns: readonly number[];
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Height of each row, and size of its text, in points. */
-  readonly rowHeight: number;
+  /** Points, of the header too. */
+  readonly rowHeights: readonly number[];
+  /** Points of the text. */
   readonly size: number;
   readonly headerFill: string;
   readonly headerInk: string;
 }
 
-export type PlacedPicture = PictureElement | LogoElement | PageElement;
+export type PlacedPicture = PictureElement | PlacedFile;
 export type DocumentElement = TextElement | RectangleElement | PlacedPicture | TableElement;
 
 export interface DocumentPage {

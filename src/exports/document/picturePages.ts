@@ -3,7 +3,7 @@ import type { ExportPicture } from '../../core/exports/exportContent.ts';
 import { type Frame, framedSize, frameShape } from '../../domain/frames.ts';
 import { cutMiddle } from '../../domain/middle.ts';
 import { formatInstant } from '../../domain/time.ts';
-import type { Box, DocumentContent, DocumentElement, Paragraph } from './elements.ts';
+import type { Box, DocumentContent, DocumentElement, Paragraph, PictureElement } from './elements.ts';
 import {
   describePicture,
   deviceIn,
@@ -80,7 +80,7 @@ function onePicture(content: DocumentContent, layout: PageLayout, picture: Expor
 }
 
 /** Frames have an edge of their own. */
-function pictureElement(content: DocumentContent, picture: ExportPicture, box: Box): DocumentElement {
+export function pictureElement(content: DocumentContent, picture: ExportPicture, box: Box): PictureElement {
   const hasEdge = content.options.frame === 'none';
   return { kind: 'picture', box, picture, hasEdge, description: describePicture(content, picture) };
 }

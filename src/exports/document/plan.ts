@@ -5,10 +5,10 @@ import type { Logo } from '../../domain/branding.ts';
 import { cutMiddle } from '../../domain/middle.ts';
 import { formatDate } from '../../domain/time.ts';
 import { textWidth } from '../../framing/frameSvg.ts';
-import type { DocumentContent, DocumentElement, DocumentPage, DocumentPlan } from './elements.ts';
+import type { Box, DocumentContent, DocumentElement, DocumentPage, DocumentPlan } from './elements.ts';
 import { siteName, siteTitle, textsIn } from './labels.ts';
 import { fitInside, INK, layoutOf, PALE, type PageLayout } from './layout.ts';
-import { stripPages, stripsOf, withRows } from './picturePages.ts';
+import { pictureElement, sizeOf, stripPages, stripsOf, withRows } from './picturePages.ts';
 import { failureTable, findingTable, summaryTable, tablePages } from './tablePages.ts';
 
 const LOGO = { width: 240, height: 72 };
@@ -41,30 +41,46 @@ export function planDocument(content: DocumentContent): DocumentPlan {
   return { title: content.campaign, author: content.brandName, subject, language, width, height, pages };
 }
 
+/** Whole pages are too narrow strips there. */
+const isForCover = ({ width, height }: ExportPicture) => height <= 2.6 * width;
+
+/** The first picture is large on a panel in the accent color: at the right of a slide, and at the top of paper. */
 function coverPage(content: DocumentContent, layout: PageLayout): DocumentElement[] {
-  const { width, height, margin } = layout;
-  const inner = width - 2 * margin - 24;
-  const x = margin + 24;
-  const { footer_text: footer } = content.branding;
+  const { width, height, margin, isWide, accent } = layout;
+  const { footer_text: footer, logo } = content.branding;
+  const picture = content.pictures.find(isForCover);
+  const isBeside = isWide || picture === undefined;
+  const share = picture === undefined ? 0.02 : isWide ? 0.58 : 0.5;
+  const panel = isBeside
+    ? { x: width * (1 - share), y: 0, width: width * share, height }
+    : { x: 0, y: 0, width, height: height * share };
+  const area = { x: panel.x + margin, y: margin, width: panel.width - 2 * margin, height: panel.height - 2 * margin };
+  const shown = picture && pictureElement(content, picture, fitInside(area, sizeOf(content, picture), 0.5));
+  const x = margin;
+  const top = isBeside ? 0 : panel.height;
+  const inner = (isBeside ? panel.x : width) - 2 * margin;
+  const free = height - top;
   const campaign = cutMiddle(content.campaign, 160);
   return [
-    ...identity(layout, margin + 12, [content.branding.logo, content.clientLogo]),
+    { kind: 'rectangle', box: panel, fill: accent },
+    ...(shown ? [{ ...shown, ground: accent }] : []),
+    ...logosAt({ x, y: top + margin, width: inner, height: LOGO.height }, [logo, content.clientLogo]),
     {
       kind: 'text',
-      box: { x, y: height * 0.3, width: inner, height: height * 0.3 },
+      box: { x, y: top + free * 0.28, width: inner, height: free * 0.32 },
       anchor: 'bottom',
       isTitle: true,
       paragraphs: [
         { text: textsIn(content).previews, size: 14, color: PALE, after: 6, lines: 1 },
-        { text: campaign, size: titleSize(campaign, inner), bold: true, color: INK, lines: 4 },
+        { text: campaign, size: titleSize(campaign, inner), bold: true, color: INK, lines: 6 },
       ],
     },
     {
       kind: 'text',
-      box: { x, y: height * 0.62, width: inner, height: height * 0.2 },
+      box: { x, y: top + free * 0.62, width: inner, height: free * 0.22 },
       paragraphs: [
-        { text: cutMiddle(content.brandName, 120), size: 16, bold: true, color: INK, after: 4, lines: 2 },
-        { text: datesOf(content), size: 13, color: INK, after: 4, lines: 1 },
+        { text: cutMiddle(content.brandName, 120), size: 16, bold: true, color: INK, after: 4, lines: 3 },
+        { text: datesOf(content), size: 13, color: INK, after: 4, lines: 2 },
         { text: countsOf(content), size: 13, color: PALE, lines: 2 },
       ],
     },
@@ -80,31 +96,27 @@ function coverPage(content: DocumentContent, layout: PageLayout): DocumentElemen
   ];
 }
 
-/** @returns the accent at the edge of the first and the last page, and the logos beside each other. */
-function identity(
-  { width: pageWidth, height, margin, accent }: PageLayout,
-  y: number,
-  logos: readonly (Logo | null)[],
-): DocumentElement[] {
-  let x = margin + 24;
-  const most = { ...LOGO, width: Math.min(LOGO.width, (pageWidth - margin - x - LOGO_GAP) / 2) };
-  const shown = logos.flatMap((logo): DocumentElement[] => {
+/** The logos beside each other. */
+function logosAt(area: Box, logos: readonly (Logo | null)[]): DocumentElement[] {
+  const width = Math.min(LOGO.width, (area.width - LOGO_GAP) / 2);
+  let { x } = area;
+  return logos.flatMap((logo): DocumentElement[] => {
     if (logo === null) return [];
-    const box = { ...fitInside({ x, y, ...most }, logo, 0.5), x };
+    const box = { ...fitInside({ ...area, width }, logo, 0.5), x };
     x += box.width + LOGO_GAP;
-    return [{ kind: 'logo', key: logo.key, box }];
+    return [{ kind: 'logo', key: logo.key, box, description: 'Logo' }];
   });
-  return [{ kind: 'rectangle', box: { x: 0, y: 0, width: 18, height }, fill: accent }, ...shown];
 }
 
 /** The last page names the sender, and says what the pictures are. */
 function closingPage(content: DocumentContent, layout: PageLayout): DocumentElement[] {
-  const { width, height, margin } = layout;
+  const { width, height, margin, accent } = layout;
   const x = margin + 24;
   const inner = width - 2 * margin - 24;
   const { footer_text: footer } = content.branding;
   return [
-    ...identity(layout, height * 0.24, [content.branding.logo]),
+    { kind: 'rectangle', box: { x: 0, y: 0, width: 18, height }, fill: accent },
+    ...logosAt({ x, y: height * 0.24, width: inner, height: LOGO.height }, [content.branding.logo]),
     {
       kind: 'text',
       box: { x, y: height * 0.4, width: inner, height: height * 0.34 },
@@ -131,9 +143,9 @@ function closingPage(content: DocumentContent, layout: PageLayout): DocumentElem
   ];
 }
 
-/** @returns the largest size at which the title takes at most two lines. */
+/** @returns the largest size at which the title takes at most three lines. */
 function titleSize(title: string, width: number): number {
-  return [34, 28, 24, 20].find((size) => textWidth(title) * size <= width * 1.7) ?? 16;
+  return [34, 28, 24, 20].find((size) => textWidth(title) * size <= width * 2.4) ?? 16;
 }
 
 /** @returns the days on which the pictures were captured. */

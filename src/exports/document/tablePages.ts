@@ -1,7 +1,9 @@
 /** Pages with a table: the summary, and the screenshots without a picture. */
 
 import { cutMiddle } from '../../domain/middle.ts';
-import type { DocumentContent, DocumentElement, PageElement } from './elements.ts';
+import { cutCodePoints } from '../../domain/text.ts';
+import { textWidth } from '../../framing/frameSvg.ts';
+import type { DocumentContent, DocumentElement, PlacedFile } from './elements.ts';
 import { deviceIn, momentLabel, siteTitle, sizeLabel, textsIn } from './labels.ts';
 import { type PageLayout, pageBasics } from './layout.ts';
 
@@ -12,8 +14,8 @@ interface Table {
   readonly shares: readonly number[];
   readonly rows: readonly (readonly string[])[];
   /** For each row, the picture of a page in its last column. */
-  readonly pages?: readonly (Pick<PageElement, 'key' | 'description'> | undefined)[];
-  /** Height of a row in points. */
+  readonly pages?: readonly (Pick<PlacedFile, 'key' | 'description'> | undefined)[];
+  /** The least height of a row, in points. */
   readonly rowHeight: number;
 }
 
@@ -22,6 +24,14 @@ const GAP = 3;
 const PAGE_WIDTH = 56;
 
 const TEXT_SIZE = 9;
+const HEADER_HEIGHT = 22;
+const LINE_HEIGHT = TEXT_SIZE * 1.22;
+/** Points beside and above the text of a cell, both sides together. */
+const PADDING = { x: 10, y: 8 };
+/** Lines break at words, so they are seldom full. */
+const FILLED = 0.85;
+/** Characters of a cell whose rest is cut, so that each row fits on a page. */
+const MOST = 600;
 
 /** @returns the elements of each page. @param number of the first page. */
 export function tablePages(
@@ -31,7 +41,6 @@ export function tablePages(
 ): DocumentElement[][] {
   const { title, header, shares, rows, pages: seen = [], rowHeight } = table;
   const { body, accent, accentInk } = layout;
-  const perPage = Math.max(1, Math.floor(body.height / rowHeight) - 1);
   const columns = shares.map((share) => share * body.width);
   const last = columns.at(-1) ?? 0;
   const pageBox = {
@@ -39,22 +48,33 @@ export function tablePages(
     width: Math.min(PAGE_WIDTH, last - 2 * GAP),
     height: rowHeight - 2 * GAP,
   };
+  const most = body.height - HEADER_HEIGHT;
+  const linesOf = (text: string, at: number) =>
+    Math.ceil((textWidth(text) * TEXT_SIZE) / (FILLED * ((columns[at] ?? 0) - PADDING.x)));
+  const heightOf = (row: readonly string[]) => Math.max(...row.map(linesOf)) * LINE_HEIGHT + PADDING.y;
   const pages: DocumentElement[][] = [];
-  for (let at = 0; at < rows.length; at += perPage) {
-    const shown = rows.slice(at, at + perPage);
+  for (let at = 0, end = 0; at < rows.length; at = end) {
+    const rowHeights = [HEADER_HEIGHT];
+    const shown: PlacedFile[] = [];
+    let top = HEADER_HEIGHT;
+    for (; end < rows.length; end += 1) {
+      const height = Math.min(most, Math.max(rowHeight, heightOf(rows[end] ?? [])));
+      if (top + height > body.height) break;
+      const page = seen[end];
+      if (page !== undefined) shown.push({ kind: 'page', ...page, box: { ...pageBox, y: body.y + top + GAP } });
+      rowHeights.push(height);
+      top += height;
+    }
     pages.push([
       ...pageBasics(content, layout, { title, number: number + pages.length }),
       {
         kind: 'table',
-        box: { ...body, height: rowHeight * (shown.length + 1) },
-        ...{ columns, header, rows: shown, rowHeight, size: TEXT_SIZE },
+        box: { ...body, height: top },
+        ...{ columns, header, rows: rows.slice(at, end), rowHeights, size: TEXT_SIZE },
         headerFill: accent,
         headerInk: accentInk,
       },
-      ...seen.slice(at, at + perPage).flatMap((page, row): PageElement[] => {
-        const y = body.y + rowHeight * (row + 1) + GAP;
-        return page === undefined ? [] : [{ kind: 'page', ...page, box: { ...pageBox, y } }];
-      }),
+      ...shown,
     ]);
   }
   return pages;
@@ -107,7 +127,7 @@ export function failureTable(content: DocumentContent): Table {
         short(moment === undefined ? ad_name : `${ad_name}, ${moment}`),
         deviceIn(content, device),
         texts.statuses[status],
-        cutMiddle(reason ?? '', hasPages ? 130 : 150),
+        cutEnd(reason ?? ''),
         ...(hasPages ? [''] : []),
       ];
     }),
@@ -115,15 +135,17 @@ export function failureTable(content: DocumentContent): Table {
   };
 }
 
-/** The texts of the rules are only in English. */
+/** The texts of the findings are only in English. */
 export function findingTable(content: DocumentContent): Table {
+  const { findings, columns } = textsIn(content);
   return {
-    title: 'Creative check',
-    header: [textsIn(content).columns.ad, 'Rule', 'Finding'],
+    title: findings,
+    header: [columns.ad, columns.rule, columns.finding],
     shares: [0.28, 0.18, 0.54],
-    rows: content.findings.map(({ ad_name, rule, message }) => [short(ad_name), rule, cutMiddle(message, 150)]),
-    rowHeight: 40,
+    rows: content.findings.map(({ ad_name, rule, message }) => [short(ad_name), rule, cutEnd(message)]),
+    rowHeight: 22,
   };
 }
 
 const short = (text: string) => cutMiddle(text, 44);
+const cutEnd = (text: string) => (text.length > MOST ? `${cutCodePoints(text, MOST - 1).trimEnd()}…` : text);

@@ -20,11 +20,7 @@ export interface TextPicture {
   readonly height: number;
 }
 
-export interface TextPictures {
-  /** Draws these texts, so that `find` has them. */
-  prepare(texts: Iterable<string>): Promise<void>;
-  find(text: string): TextPicture | undefined;
-}
+export type TextPictures = ReturnType<typeof createTextPictures>;
 
 const MAX_KEPT = 500;
 /** Pixels for each unit of the font size. */
@@ -32,17 +28,18 @@ const SCALE = 96;
 const HEIGHT = 1.3;
 const FONTS = 'Noto Color Emoji, Apple Color Emoji, Noto Sans, Noto Sans CJK SC, sans-serif';
 
-export function createTextPictures(document: Pick<PDFKit.PDFDocument, 'openImage'>): TextPictures {
+export function createTextPictures(document: Pick<PDFKit.PDFDocument, 'openImage'>) {
   const kept = new Map<string, TextPicture>();
   const open = async (text: string): Promise<TextPicture> => {
     const { png, ...size } = await draw(text);
     return { image: document.openImage(png), ...size };
   };
   return {
-    async prepare(texts) {
+    /** Draws these texts, so that `find` has them. */
+    async prepare(texts: Iterable<string>): Promise<void> {
       for (const text of texts) if (!kept.has(text)) setBounded(kept, [text, await open(text)], MAX_KEPT);
     },
-    find: (text) => kept.get(text),
+    find: (text: string) => kept.get(text),
   };
 }
 

@@ -12,9 +12,8 @@ const LINE_HEIGHT = 1.22;
 const ASCENT = 0.93;
 const MAX_WIDTHS = 5_000;
 
-export interface TextWriter {
-  write(element: Pick<TextElement, 'box' | 'paragraphs' | 'align' | 'anchor'>): Promise<void>;
-}
+export type TextWriter = ReturnType<typeof createTextWriter>;
+type WrittenText = Pick<TextElement, 'box' | 'paragraphs' | 'align' | 'anchor'>;
 
 interface TextTools {
   readonly document: typeof PDFDocument;
@@ -30,10 +29,10 @@ interface Line {
   readonly top: number;
 }
 
-export function createTextWriter(given: Omit<TextTools, 'widths'>): TextWriter {
+export function createTextWriter(given: Omit<TextTools, 'widths'>) {
   const tools = { ...given, widths: new Map<string, number>() };
   return {
-    async write({ box, paragraphs, align = 'left', anchor = 'top' }) {
+    async write({ box, paragraphs, align = 'left', anchor = 'top' }: WrittenText): Promise<void> {
       const { lines, height } = layOut(tools, paragraphs, box);
       const free = Math.max(0, box.height - height);
       const shift = anchor === 'top' ? 0 : anchor === 'middle' ? free / 2 : free;

@@ -101,12 +101,12 @@ async function writeElement(document: Document, element: DocumentElement, tools:
       return;
     default: {
       const bytes = await options.reader.image(element);
-      const alt = element.kind === 'logo' ? 'Logo' : cleanText(element.description);
+      const alt = cleanText(element.description);
       await tagged(document, tools.structure, 'Figure', () => document.image(bytes, x, y, { width, height }), alt);
       if (element.kind !== 'picture') return;
       if (element.hasEdge)
         decorate(document, () => document.lineWidth(0.5).rect(x, y, width, height).stroke('#d5d9df'));
-      await options.onPicture();
+      if (element.ground === undefined) await options.onPicture();
     }
   }
 }
@@ -137,17 +137,19 @@ function decorate(document: Document, draw: () => void): void {
 const PADDING = 5;
 
 async function writeTable(document: Document, table: TableElement, { text, structure }: Tools): Promise<void> {
-  const { box, columns, header, rows, rowHeight, size, headerFill, headerInk } = table;
+  const { box, columns, header, rows, rowHeights, size, headerFill, headerInk } = table;
   const tag = document.struct('Table');
   structure.add(tag);
-  decorate(document, () => document.rect(box.x, box.y, box.width, rowHeight).fill(headerFill));
+  decorate(document, () => document.rect(box.x, box.y, box.width, rowHeights[0] ?? 0).fill(headerFill));
+  let { y } = box;
   for (const [at, row] of [header, ...rows].entries()) {
-    const y = box.y + at * rowHeight;
+    const rowHeight = rowHeights[at] ?? 0;
+    const top = y;
     decorate(document, () =>
       document
         .lineWidth(0.5)
-        .moveTo(box.x, y + rowHeight)
-        .lineTo(box.x + box.width, y + rowHeight)
+        .moveTo(box.x, top + rowHeight)
+        .lineTo(box.x + box.width, top + rowHeight)
         .stroke('#d5d9df'),
     );
     const rowTag = document.struct('TR');
@@ -157,7 +159,7 @@ async function writeTable(document: Document, table: TableElement, { text, struc
       const width = columns[column] ?? 0;
       const color = at === 0 ? headerInk : '#1f2328';
       const cell = {
-        box: { x: x + PADDING, y: y + 2, width: width - 2 * PADDING, height: rowHeight - 4 },
+        box: { x: x + PADDING, y: top + 2, width: width - 2 * PADDING, height: rowHeight - 4 },
         anchor: 'middle' as const,
         paragraphs: [
           { text: content, size, color, bold: at === 0, lines: Math.floor((rowHeight - 4) / (size * 1.22)) },
@@ -167,6 +169,7 @@ async function writeTable(document: Document, table: TableElement, { text, struc
       x += width;
     }
     rowTag.end();
+    y += rowHeight;
   }
   tag.end();
 }

@@ -34,12 +34,6 @@ type Deck = InstanceType<typeof Presentation>;
 type Slide = ReturnType<Deck['addSlide']>;
 type Cell = Parameters<Slide['addTable']>[0][number][number];
 
-interface BuiltDeck {
-  readonly file: Buffer;
-  /** The elements whose pictures belong in the place of these contents. */
-  readonly standIns: ReadonlyMap<string, PlacedPicture>;
-}
-
 type Alignment = NonNullable<TextElement['align']>;
 
 /** Every computer has it, or one of the same widths. */
@@ -58,11 +52,13 @@ interface StandIns {
 type PictureType = (element: PictureElement) => 'png' | 'jpeg' | 'gif';
 
 export async function writePptx({ id, plan, reader, extension, onPicture }: DocumentOptions): Promise<Readable> {
-  const deck = await buildDeck(plan, ({ picture }) => (reader.movingKey(picture) === undefined ? extension : 'gif'));
+  const movingKey = ({ picture, ground }: PictureElement) =>
+    ground === undefined ? reader.movingKey(picture) : undefined;
+  const deck = await buildDeck(plan, (element) => (movingKey(element) === undefined ? extension : 'gif'));
   const bytesOf = async (element: PlacedPicture): Promise<Buffer> => {
-    const moving = element.kind === 'picture' ? reader.movingKey(element.picture) : undefined;
+    const moving = element.kind === 'picture' ? movingKey(element) : undefined;
     const bytes = await (moving === undefined ? reader.image(element) : reader.file(moving));
-    if (element.kind === 'picture') await onPicture();
+    if (element.kind === 'picture' && element.ground === undefined) await onPicture();
     return bytes;
   };
   const zip = createZipStream();
@@ -103,15 +99,10 @@ function customProperties(values: Readonly<Record<string, string>>): Buffer {
   );
 }
 
-interface Entry {
-  readonly name: string;
-  readonly bytes: Buffer;
-}
-
 /** The entries of the presentation with its stand-ins: a few KB for each slide. */
-async function readEntries(file: Buffer): Promise<Entry[]> {
+async function readEntries(file: Buffer): Promise<{ name: string; bytes: Buffer }[]> {
   const zip = await fromBufferPromise(file);
-  const entries: Entry[] = [];
+  const entries: { name: string; bytes: Buffer }[] = [];
   for await (const entry of zip.eachEntry()) {
     if (entry.fileName.endsWith('/')) continue;
     const chunks: Buffer[] = [];
@@ -121,8 +112,11 @@ async function readEntries(file: Buffer): Promise<Entry[]> {
   return entries;
 }
 
-/** Builds a presentation with pptxgenjs in which a short text stands for the bytes of each picture. */
-async function buildDeck(plan: DocumentPlan, typeOf: PictureType): Promise<BuiltDeck> {
+/**
+ * Builds a presentation with pptxgenjs in which a short text stands for the bytes of each picture.
+ * @returns its file, and the elements by their texts.
+ */
+async function buildDeck(plan: DocumentPlan, typeOf: PictureType) {
   const deck = new Presentation();
   deck.defineLayout({ name: LAYOUT, width: plan.width / 72, height: plan.height / 72 });
   deck.layout = LAYOUT;
@@ -205,7 +199,7 @@ function addPicture(slide: Slide, element: PlacedPicture, { standIns, typeOf }: 
   slide.addImage({
     ...placed(element.box),
     data: `image/${type};base64,${Buffer.from(content, 'latin1').toString('base64')}`,
-    altText: cleanText(element.kind === 'logo' ? 'Logo' : element.description),
+    altText: cleanText(element.description),
   });
 }
 
@@ -239,7 +233,7 @@ function paragraphOptions(
 }
 
 function addTable(slide: Slide, element: TableElement): void {
-  const { box, columns, header, rows, rowHeight, size, headerFill, headerInk } = element;
+  const { box, columns, header, rows, rowHeights, size, headerFill, headerInk } = element;
   const cell = (text: string, more: Cell['options'] = {}): Cell => {
     const runs = emojiRuns(cleanText(text));
     const isPlain = runs.every(({ isEmoji }) => !isEmoji);
@@ -250,7 +244,7 @@ function addTable(slide: Slide, element: TableElement): void {
   slide.addTable([header.map((text) => cell(text, head)), ...rows.map((row) => row.map((text) => cell(text)))], {
     ...placed(box),
     colW: columns.map((width) => width / 72),
-    rowH: Array.from({ length: rows.length + 1 }, () => rowHeight / 72),
+    rowH: rowHeights.map((height) => height / 72),
     fontSize: size,
     fontFace: FONT,
     valign: 'middle',

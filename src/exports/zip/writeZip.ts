@@ -66,14 +66,10 @@ export async function writeZip({ content, reader, recordsOf, onPicture }: ZipOpt
   return zip.end();
 }
 
-function animationFiles({ webp_key, gif_key }: ExportPicture): [ending: string, key: string][] {
-  return webp_key === null || gif_key === null
-    ? []
-    : [
-        ['webp', webp_key],
-        ['gif', gif_key],
-      ];
-}
+const animationFiles = ({ webp_key, gif_key }: ExportPicture) =>
+  Object.entries({ webp: webp_key, gif: gif_key }).flatMap(([ending, key]) =>
+    key === null ? [] : [[ending, key] as const],
+  );
 
 const json = (value: object) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
 

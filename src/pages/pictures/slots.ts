@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { findDevice } from '../../domain/devices.ts';
+import type { PictureSize } from '../../domain/thumbnails.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { badge, button } from '../parts/components.ts';
 import type { Viewer } from '../parts/context.ts';
@@ -46,11 +47,6 @@ export interface FoundSlots {
   readonly found: number;
 }
 
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
 const EVIDENCE: Readonly<Record<string, string>> = {
   gpt: 'Google Publisher Tag',
   prebid: 'Prebid',
@@ -78,7 +74,7 @@ interface OverlayOptions {
 /** A picture of a whole page that is wider, CSS pixels, is that of a desktop. */
 export const WHOLE_DESKTOP = 700;
 
-export function slotOverlay({ slots }: FoundSlots, { width, height }: Size, options?: OverlayOptions): Html {
+export function slotOverlay({ slots }: FoundSlots, { width, height }: PictureSize, options?: OverlayOptions): Html {
   const isWide = width > height || (options !== undefined && width > WHOLE_DESKTOP);
   const unit = width * (isWide ? LABEL.wide : LABEL.tall);
   const drawn = slots.filter(({ place }) => place !== undefined && isInside(place, { width, height }));
@@ -88,7 +84,7 @@ export function slotOverlay({ slots }: FoundSlots, { width, height }: Size, opti
     aria-label="${drawn.length} of ${slots.length} slots are in this picture">${shapes}</svg>`;
 }
 
-function isInside(box: Box, { width, height }: Size): boolean {
+function isInside(box: Box, { width, height }: PictureSize): boolean {
   return box.x < width && box.y < height && box.x + box.width > 0 && box.y + box.height > 0;
 }
 
@@ -123,7 +119,7 @@ interface ListOptions {
   readonly retakePath: string | undefined;
   /** The page to return to. */
   readonly next: string;
-  readonly size: Size | undefined;
+  readonly size: PictureSize | undefined;
   /** Without one, the person may use a slot that cannot hold the ad. */
   readonly hasPicture: boolean;
 }
@@ -162,7 +158,7 @@ function use({ number, problem }: FoundSlot, { viewer, retakePath, next, hasPict
   </form>`;
 }
 
-function placeName({ place, box }: FoundSlot, size: Size | undefined): string {
+function placeName({ place, box }: FoundSlot, size: PictureSize | undefined): string {
   if (place === undefined || size === undefined) return `${Math.round(box.y)} px from the top of the page`;
   if (isInside(place, size)) return 'in the picture';
   return place.y >= size.height

@@ -177,7 +177,7 @@ test('a retake gives the export another file, whose records name the original', 
   const again = await retake(set, [0]);
   const row = await request(set);
   expect(row.id).not.toBe(before.id);
-  const built = await buildExport(row, { db: store.db, artifacts, log: TEST_LOG, onProgress: () => Promise.resolve() });
+  const built = await buildExport(row, { db: store.db, artifacts, log: TEST_LOG, onPicture: () => Promise.resolve() });
   const zip = await fromBufferPromise(await buffer(built));
   const entries = new Map<string, string>();
   for await (const entry of zip.eachEntry()) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { exportOptions } from '../../../src/contract/exports.ts';
 import type { ExportPicture } from '../../../src/core/exports/exportContent.ts';
 import { DEFAULT_BRANDING, PAGE_SIZES, type PageSize } from '../../../src/domain/branding.ts';
-import type { DocumentContent } from '../../../src/exports/document/elements.ts';
+import type { DocumentContent, DocumentElement } from '../../../src/exports/document/elements.ts';
 import { stripsOf } from '../../../src/exports/document/picturePages.ts';
 import { planDocument } from '../../../src/exports/document/plan.ts';
 import { examplePicture } from './examplePicture.ts';
@@ -32,6 +32,9 @@ function contentOf(pictures: ExportPicture[], pageSize: PageSize = '16:9'): Docu
     findings: [],
   };
 }
+
+/** Whether it is a picture at its own page, and not on the cover. */
+const isShot = (element: DocumentElement) => element.kind === 'picture' && element.ground === undefined;
 
 test('the markers of one ad on one site and device are one strip', () => {
   const strips = stripsOf([
@@ -64,7 +67,9 @@ test('up to three phones of one site share a slide, each with its ad, and a docu
   ];
   const shownOn = (pageSize?: PageSize) =>
     planDocument(contentOf(pictures, pageSize)).pages.flatMap(({ elements }) => {
-      const ids = elements.flatMap((element) => (element.kind === 'picture' ? [element.picture.id] : []));
+      const ids = elements
+        .filter(isShot)
+        .flatMap((element) => (element.kind === 'picture' ? [element.picture.id] : []));
       return ids.length === 0 ? [] : [ids.join('')];
     });
   expect(shownOn()).toEqual(['a', 'bcd', 'e', 'fg', 'hh']);
@@ -88,7 +93,9 @@ test.each(PAGE_SIZES)('all elements of %s pages are inside the page, and picture
   const { pages, width, height } = planDocument(
     contentOf([picture({}), ...film, ...wide, long, picture(desktop)], pageSize),
   );
-  const shown = pages.flatMap(({ elements }) => elements).filter((element) => element.kind === 'picture');
+  const shown = pages
+    .flatMap(({ elements }) => elements.filter(isShot))
+    .filter((element) => element.kind === 'picture');
   expect(shown).toHaveLength(39);
   for (const { box } of pages.flatMap(({ elements }) => elements)) {
     expect(box.width).toBeGreaterThan(0);
@@ -130,8 +137,10 @@ test('the list of failures shows each page in its row, in the last column', () =
       if (element.kind !== 'page') return [];
       expect(element.box.x).toBeGreaterThan(edge);
       expect(element.box.x + element.box.width).toBeLessThan(table.box.x + table.box.width);
-      const row = Math.floor((element.box.y - table.box.y) / table.rowHeight);
-      expect((element.box.y + element.box.height - table.box.y) / table.rowHeight).toBeLessThan(row + 1);
+      const endOf = (at: number) =>
+        table.rowHeights.slice(0, at + 1).reduce((sum, height) => sum + height, table.box.y);
+      const row = table.rowHeights.findIndex((_height, at) => endOf(at) > element.box.y);
+      expect(element.box.y + element.box.height).toBeLessThan(endOf(row));
       return [[element.key, row] as const];
     });
   });
@@ -151,13 +160,17 @@ test('a document ends with the findings of the creative check, if there are any'
     header: ['Ad', 'Rule', 'Finding'],
     rows: [['Spring', 'initial_load', 'The first load has 300 kB.']],
   });
+  const german = { ...contentOf([picture({})]), findings: [finding] };
+  const document = planDocument({ ...german, options: { ...german.options, language: 'de' } });
+  expect(document.pages.at(-2)?.section).toBe('Prüfung der Werbemittel');
+  expect(document.pages.at(-2)?.elements.find(({ kind }) => kind === 'table')).toMatchObject({
+    header: ['Werbemittel', 'Regel', 'Befund'],
+  });
 });
 
 test('five pictures of a desktop share a slide, and facts on paper follow their picture', () => {
   const film = Array.from({ length: 5 }, (_, at) => picture({ ...desktop, marker_ms: at * 1_000 }));
-  const slides = planDocument(contentOf(film)).pages.filter(({ elements }) =>
-    elements.some((e) => e.kind === 'picture'),
-  );
+  const slides = planDocument(contentOf(film)).pages.filter(({ elements }) => elements.some(isShot));
   expect(slides).toHaveLength(1);
   const page = planDocument(contentOf([picture(desktop)], 'a4')).pages.at(-2);
   const shown = page?.elements.find(({ kind }) => kind === 'picture')?.box;
@@ -170,7 +183,7 @@ test('a whole page has a slide of its own, and facts follow the moments above th
   const film = [0, 500, 1_000].map((marker_ms) => picture({ ...desktop, id: 'f', ad_id: 'film', marker_ms }));
   const pages = planDocument(contentOf([phone('a', 2_532), phone('b', 7_500), phone('c', 2_532), ...film])).pages;
   const slides = pages.flatMap(({ elements }) => {
-    const shown = elements.filter((element) => element.kind === 'picture');
+    const shown = elements.filter(isShot).filter((element) => element.kind === 'picture');
     const ids = shown.map((element) => element.picture.id).join('');
     return ids === '' ? [] : [{ ids, end: Math.max(...shown.map(({ box }) => box.y + box.height)), elements }];
   });
@@ -182,7 +195,7 @@ test('one picture needs no summary, and only a picture without a frame needs an 
   const content = contentOf([picture({})]);
   const edges = (frame: 'none' | 'device') =>
     planDocument({ ...content, options: { ...content.options, frame } }).pages.map(({ elements }) =>
-      elements.flatMap((element) => (element.kind === 'picture' ? [element.hasEdge] : [])),
+      elements.filter(isShot).flatMap((element) => (element.kind === 'picture' ? [element.hasEdge] : [])),
     );
   expect([edges('none'), edges('device')]).toEqual([
     [[], [true], []],
@@ -217,6 +230,47 @@ test.each(PAGE_SIZES)(
     expect((client?.x ?? 0) - (agency?.x ?? 0) - (agency?.width ?? 0)).toBeGreaterThan(20);
     expect((client?.x ?? 0) + (client?.width ?? 0)).toBeLessThan(width - 36 + 0.01);
     expect(logosOf(null).keys).toEqual(['agency', '', 'agency']);
+  },
+);
+
+test.each(PAGE_SIZES)(
+  'the cover of %s pages shows the first picture that is no whole page, beside or above its texts',
+  (pageSize) => {
+    const whole = picture({ id: 'whole', height: 9_000 });
+    const coverOf = (pictures: ExportPicture[]) => {
+      const [cover] = planDocument(contentOf(pictures, pageSize)).pages;
+      const shown = cover?.elements.find((element) => element.kind === 'picture');
+      const texts = cover?.elements.filter((element) => element.kind === 'text').map(({ box }) => box) ?? [];
+      return { shown, texts };
+    };
+    const { shown, texts } = coverOf([whole, picture({ ...desktop, id: 'first' }), picture({})]);
+    expect(shown).toMatchObject({ picture: { id: 'first' }, ground: DEFAULT_BRANDING.accent_color });
+    const { x = 0, y = 0, width = 0, height = 0 } = shown?.box ?? {};
+    expect(Math.max(width / height, height / width)).toBeGreaterThan(1.3);
+    expect(width * height).toBeGreaterThan(120_000);
+    for (const box of texts) expect(box.x + box.width <= x || box.y >= y + height).toBe(true);
+    expect(coverOf([whole])).toMatchObject({ shown: undefined, texts: texts.map(() => ({ x: 36 })) });
+  },
+);
+
+test.each(['16:9', 'a4'] as const)(
+  'a long reason is whole on %s pages, in a higher row, and a very long one is cut at its end',
+  (pageSize) => {
+    const failure = { site_url: 'https://news.example/', device: 'desktop', ad_name: 'Ad', marker_ms: null };
+    const reasons = ['Short.', 'A long reason. '.repeat(38).trim(), 'Very long. '.repeat(200)];
+    const failures = Array.from({ length: 12 }, (_, at) => ({
+      ...{ ...failure, status: 'no_slots' as const, reason: reasons[at % 3] ?? '', page_key: `p${at}.png` },
+    }));
+    const { pages, height } = planDocument({ ...contentOf([picture({})], pageSize), failures });
+    const tables = pages.flatMap(({ elements }) => elements.filter((element) => element.kind === 'table'));
+    expect(tables.flatMap(({ rows }) => rows)).toHaveLength(12);
+    for (const { box } of tables) expect(box.y + box.height).toBeLessThan(height - 40);
+    const [{ rows, rowHeights } = { rows: [], rowHeights: [] }] = tables;
+    const [short, long, cut] = rows.map((row) => row[4] ?? '');
+    expect([short, long]).toEqual(reasons.slice(0, 2));
+    expect([cut?.length, cut?.slice(-7)]).toEqual([599, '. Very…']);
+    const [, first = 0, second = 0] = rowHeights;
+    expect([first, second > 100]).toEqual([52, true]);
   },
 );
 
