@@ -234,7 +234,10 @@ function show(page) {
     if (old.contains(document.activeElement) || old.innerHTML === fresh.innerHTML) continue;
     const { value } = old;
     old.replaceChildren(...document.importNode(fresh, true).childNodes);
-    if (old.localName === 'select' && [...old.options].some((option) => option.value === value)) old.value = value;
+    if (old.localName !== 'select') continue;
+    const chosen = [...old.options].findIndex((option) => option.value === value);
+    // A browser may choose the last one.
+    old.selectedIndex = Math.max(0, chosen);
   }
   const text = page.getElementById('form-faults')?.textContent ?? 'Draft saved';
   // A screen reader says it once.

@@ -46,6 +46,7 @@ it('chosen files are uploaded at once, shown when they are rendered, counted, an
   await page.getByLabel('Moments').fill('0, 2.5, 2.5');
   await page.getByText('16 pictures').waitFor();
   expect(await count()).toBe('16 pictures 2 ads × 2 sites × 2 devices × 2 moments');
+  expect(await page.locator('#slot_site').inputValue()).toBe('news.example');
   await page.getByRole('button', { name: 'Remove one.gif' }).click();
   await page.getByText('8 pictures').waitFor();
   expect(await count()).toBe('8 pictures 1 ad × 2 sites × 2 devices × 2 moments');
