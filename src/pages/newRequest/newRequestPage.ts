@@ -15,16 +15,10 @@ import { addressOf, type PagePaths } from '../parts/paths.ts';
 import { thumbnail, warningList, widthAtHeight } from '../parts/pictureParts.ts';
 import { ofFiles } from './choices.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
+import type { NewRequestView } from './newRequestView.ts';
 import { planPanel } from './planTable.ts';
 import { countPictures } from './requestBody.ts';
-import {
-  described,
-  faultList,
-  type NewRequestView,
-  shortField,
-  targetFields,
-  templateFields,
-} from './requestFields.ts';
+import { described, faultList, shortField, targetFields, templateFields } from './requestFields.ts';
 
 /** The largest preview, CSS pixels, as in the style sheet. */
 const SHOWN = { width: 208, height: 150 };

@@ -14,28 +14,24 @@ import { acceptScreenshotRequest } from '../../core/requests/acceptScreenshotReq
 import { adoptRequest } from '../../core/requests/adoptRequest.ts';
 import { deleteDraft, listDrafts } from '../../core/requests/drafts.ts';
 import { type IdempotentCall, keepAnswer, takeKey } from '../../core/requests/idempotency.ts';
-import { listNames } from '../../core/requests/savedObjects.ts';
 import { readCampaignSites } from '../../core/sets/campaignNews.ts';
-import { listCampaigns, readCampaign } from '../../core/sets/campaigns.ts';
-import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
+import { readCampaign } from '../../core/sets/campaigns.ts';
 import { invalid } from '../../domain/failure.ts';
 import { countWanted } from '../../domain/screenshots.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { counted } from '../../domain/text.ts';
 import { type Html, html } from '../../lib/html.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
-import { selectField } from '../parts/formFields.ts';
 import { messagePage } from '../parts/layout.ts';
-import { locationChoices } from '../parts/locationChoice.ts';
 import { type PageRoutes, rateKeyOf, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { withoutChoice } from './choices.ts';
 import { adIdsOf, type Draft, FieldFaults, newDraft } from './draft.ts';
 import { keepDraft, keptDraft } from './keptDraft.ts';
 import { newRequestPage } from './newRequestPage.ts';
+import { readView, type Shown } from './newRequestView.ts';
 import { addPlaceRoutes } from './placePage.ts';
 import { addTyped, type ReceivedForm, receiveForm, withTyped } from './receiveForm.ts';
-import { checkDraft, readWanted } from './requestBody.ts';
-import type { NewRequestView } from './requestFields.ts';
+import { checkDraft } from './requestBody.ts';
 import { actOnSaved, isSavedAction } from './saved.ts';
 import { addSlotRoutes, openSlots } from './slotPage.ts';
 
@@ -46,8 +42,6 @@ interface FormRequest {
   /** The draft stays for the whole request. */
   readonly isTrial: boolean;
 }
-
-const CAMPAIGNS_OFFERED = 100;
 
 export function addNewRequestRoutes(pages: PageRoutes): void {
   const { options } = pages;
@@ -130,36 +124,8 @@ const READ_ONLY = messagePage(
   403,
 );
 
-interface Shown {
-  readonly draft: Draft;
-  readonly faults?: FieldFaults;
-  readonly notice?: Html | string | undefined;
-  readonly others?: NewRequestView['others'];
-}
-
-const ADS_FOUND = 12;
-
-async function show(options: PagesOptions, { viewer, paths }: ViewerRequest, shown: Shown): Promise<ResultsPage> {
-  const { organizationId } = viewer;
-  const { db } = options.store;
-  const { draft, faults = new FieldFaults() } = shown;
-  const search = { organizationId, text: draft.search, status: 'uploaded' as const };
-  const [ads, found, templates, siteLists, campaigns] = await Promise.all([
-    readDraftAds(db, { organizationId, ids: draft.adIds }),
-    listAds(db, search, { page: 1, perPage: ADS_FOUND }),
-    listNames(db, 'request_templates', organizationId),
-    listNames(db, 'site_lists', organizationId),
-    listCampaigns(db, { organizationId }, { page: 1, perPage: CAMPAIGNS_OFFERED }),
-  ]);
-  const names = campaigns.rows.map(({ name }) => name).filter((name) => name !== DRAFT_CAMPAIGN);
-  // Faults of what is not finished are shown when the person asks for the pictures.
-  const wanted = await readWanted(options, { organizationId, draft, ads, faults: new FieldFaults() });
-  const choices = locationChoices(options, 'Direct');
-  const chosen = { name: 'location', label: 'Location', value: draft.location };
-  const location = choices && selectField({ ...chosen, choices }, faults.form);
-  const view = { viewer, paths, ads, found: found.rows, templates, siteLists, campaigns: names, wanted, location };
-  return newRequestPage({ ...view, ...shown, faults });
-}
+const show = async (options: PagesOptions, given: ViewerRequest, shown: Shown): Promise<ResultsPage> =>
+  newRequestPage(await readView(options, given, shown));
 
 async function handleForm(
   options: PagesOptions,

@@ -1,7 +1,5 @@
 /** Parts of the form: labels with their fields, hints and faults. */
-import type { ListedAd } from '../../core/ads/listAds.ts';
 import type { DraftAd } from '../../core/ads/readAd.ts';
-import type { listDrafts } from '../../core/requests/drafts.ts';
 import type { SavedName } from '../../core/requests/savedObjects.ts';
 import {
   COMMON_DEVICES,
@@ -17,34 +15,12 @@ import {
 import { MARKER_MAX_SECONDS } from '../../domain/markers.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { button, dialog, linkButton } from '../parts/components.ts';
-import type { Viewer } from '../parts/context.ts';
 import { type Choice, checkbox, EMPTY_FORM, field, selectField, textField } from '../parts/formFields.ts';
 import { optionBoxes, SLOT_CHOICES } from '../parts/optionBoxes.ts';
-import type { PagePaths } from '../parts/paths.ts';
 import { chosenFor, ofFiles, PAGE_FILES, pageKey } from './choices.ts';
 import type { Draft, Field, FieldFaults } from './draft.ts';
+import type { NewRequestView } from './newRequestView.ts';
 import { placeAddress } from './placePage.ts';
-import type { Wanted } from './requestBody.ts';
-
-export interface NewRequestView {
-  readonly viewer: Viewer;
-  readonly paths: PagePaths;
-  readonly draft: Draft;
-  readonly ads: readonly DraftAd[];
-  /** Existing ads, which the person may choose. */
-  readonly found: readonly ListedAd[];
-  readonly templates: readonly SavedName[];
-  readonly siteLists: readonly SavedName[];
-  /** Names of existing campaigns, newest first. */
-  readonly campaigns: readonly string[];
-  readonly wanted: Wanted;
-  /** The field for the location, if there are any. */
-  readonly location: Html | undefined;
-  readonly faults: FieldFaults;
-  readonly notice?: Html | string | undefined;
-  /** Other drafts of the viewer. */
-  readonly others?: Awaited<ReturnType<typeof listDrafts>> | undefined;
-}
 
 /** The faults of a field. Its element names them with `aria-describedby`. */
 export function faultList(faults: FieldFaults, field: Field): HtmlContent {
