@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { JobAccess } from '../../core/jobs/jobAccess.ts';
 import { KeyedSum } from '../../lib/keyedSum.ts';
 import type { Log } from '../../lib/log.ts';
-import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
+import { createRateLimiter } from '../../lib/rateLimiter.ts';
 import {
   ForbiddenError,
   NotFoundError,
@@ -15,14 +15,7 @@ import {
   UnavailableError,
 } from '../server/errors.ts';
 import type { CaptureAuthenticator, CaptureCaller } from './captureAuth.ts';
-import {
-  createTokenCache,
-  createTokenReviewLimiter,
-  readTokenClaims,
-  type TokenCache,
-  type TokenReviewLimiter,
-  type TokenReviewResult,
-} from './tokenReviews.ts';
+import { createTokenCache, createTokenReviewLimiter, readTokenClaims, type TokenReviewResult } from './tokenReviews.ts';
 
 export interface PodTokenOptions {
   /** Sends a TokenReview to the API server. @throws if the API server does not answer. */
@@ -58,59 +51,33 @@ const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const POD_UID = 'authentication.kubernetes.io/pod-uid';
 
 export function podTokenAuthenticator(options: PodTokenOptions): CaptureAuthenticator {
-  return new PodTokenAuthenticator(options);
-}
-
-class PodTokenAuthenticator implements CaptureAuthenticator {
-  readonly #options: PodTokenOptions;
-  readonly #now: () => number;
-  readonly #tokenCache: TokenCache;
-  readonly #reviewLimiter: TokenReviewLimiter;
-  readonly #running = new Map<string, Promise<TokenReviewResult>>();
-  readonly #lookups = new KeyedSum();
-  readonly #calls: RateLimiter;
-
-  constructor(options: PodTokenOptions) {
-    const { now = Date.now } = options;
-    this.#options = options;
-    this.#now = now;
-    this.#tokenCache = createTokenCache(now);
-    this.#reviewLimiter = createTokenReviewLimiter(now);
-    this.#calls = createRateLimiter(CALLS, now);
-  }
-
-  async authenticate(token: string, jobId: string, source: string): Promise<CaptureCaller> {
-    const result = await this.#reviewToken({ token, source });
-    if ('refusal' in result) throw new UnauthorizedError(result.refusal);
-    if (!this.#calls.take(result.uid).allowed) throw new OverloadedError('The pod makes too many calls.');
-    const access = await this.#findAccess(result, jobId);
-    if (access === undefined) throw new NotFoundError(`There is no job ${jobId}.`);
-    return callerOf(result, jobId, access);
-  }
+  const { review, audience, findAccess, log, now = Date.now } = options;
+  const tokenCache = createTokenCache(now);
+  const reviewLimiter = createTokenReviewLimiter(now);
+  const calls = createRateLimiter(CALLS, now);
+  const running = new Map<string, Promise<TokenReviewResult>>();
+  const lookups = new KeyedSum();
 
   /** Concurrent calls with the same token share one TokenReview request. */
-  #reviewToken(presented: PresentedToken): Promise<TokenReviewResult> {
+  const reviewToken = async (presented: PresentedToken): Promise<TokenReviewResult> => {
     const { token } = presented;
     const key = createHash('sha256').update(token).digest('base64');
-    const cached = this.#tokenCache.get(key);
-    if (cached !== undefined) return Promise.resolve(cached);
-    const shared = this.#running.get(key);
-    if (shared !== undefined) return shared;
-    const fault = claimsFault(token, this.#options, this.#now());
-    if (fault !== undefined) return Promise.resolve({ refusal: fault });
-    const review = this.#requestReview(key, presented).finally(() => this.#running.delete(key));
-    this.#running.set(key, review);
-    return review;
-  }
+    const known = tokenCache.get(key) ?? running.get(key);
+    if (known !== undefined) return known;
+    const fault = claimsFault(token, options, now());
+    if (fault !== undefined) return { refusal: fault };
+    const requested = requestReview(key, presented).finally(() => running.delete(key));
+    running.set(key, requested);
+    return requested;
+  };
 
-  async #requestReview(key: string, { token, source }: PresentedToken): Promise<TokenReviewResult> {
-    const { review, audience, log } = this.#options;
-    const release = this.#reviewLimiter.acquire(source);
+  const requestReview = async (key: string, { token, source }: PresentedToken): Promise<TokenReviewResult> => {
+    const release = reviewLimiter.acquire(source);
     if (release === undefined) throw new OverloadedError('Too many token reviews are running.');
     try {
-      const result = readReview(await review(token, audience), this.#options);
-      this.#tokenCache.set(key, result, readTokenClaims(token)?.expiresAtMs);
-      if ('refusal' in result) this.#reviewLimiter.reportRejected(source);
+      const result = readReview(await review(token, audience), options);
+      tokenCache.set(key, result, readTokenClaims(token)?.expiresAtMs);
+      if ('refusal' in result) reviewLimiter.reportRejected(source);
       return result;
     } catch (error) {
       log.error({ err: error }, 'TokenReview failed: the API server did not answer; the capture will retry');
@@ -118,18 +85,29 @@ class PodTokenAuthenticator implements CaptureAuthenticator {
     } finally {
       release();
     }
-  }
+  };
 
   /** The job is looked up before the limits on calls apply, so this look-up has a limit of its own. */
-  async #findAccess(pod: { uid: string }, jobId: string): Promise<JobAccess | undefined> {
-    if (this.#lookups.of(pod.uid) >= MAX_LOOKUPS) throw new OverloadedError('The pod has too many calls running.');
-    this.#lookups.add(pod.uid, 1);
+  const lookUp = async (pod: { uid: string }, jobId: string): Promise<JobAccess | undefined> => {
+    if (lookups.of(pod.uid) >= MAX_LOOKUPS) throw new OverloadedError('The pod has too many calls running.');
+    lookups.add(pod.uid, 1);
     try {
-      return await this.#options.findAccess(jobId);
+      return await findAccess(jobId);
     } finally {
-      this.#lookups.add(pod.uid, -1);
+      lookups.add(pod.uid, -1);
     }
-  }
+  };
+
+  return {
+    async authenticate(token, jobId, source) {
+      const result = await reviewToken({ token, source });
+      if ('refusal' in result) throw new UnauthorizedError(result.refusal);
+      if (!calls.take(result.uid).allowed) throw new OverloadedError('The pod makes too many calls.');
+      const access = await lookUp(result, jobId);
+      if (access === undefined) throw new NotFoundError(`There is no job ${jobId}.`);
+      return callerOf(result, jobId, access);
+    },
+  };
 }
 
 interface PresentedToken {

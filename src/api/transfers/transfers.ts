@@ -13,29 +13,13 @@ export interface ArtifactContent {
 }
 
 interface Transfer {
-  readonly method: 'GET' | 'PUT';
-  readonly key: string;
-  readonly expiresAt: Date;
-  /** Only for PUT: the bytes that the URL accepts. */
-  readonly content?: ArtifactContent;
-}
-
-interface SignedParts {
   /** `GET`, `PUT`, or another method, which no URL is signed for. */
   readonly method: string;
   readonly key: string;
   /** Unix seconds. */
   readonly expires: string;
+  /** Only for PUT: the bytes that the URL accepts. */
   readonly content?: ArtifactContent | undefined;
-}
-
-interface SignedTransfer extends SignedParts {
-  readonly signature: string;
-}
-
-interface ReportedPicture {
-  readonly key: string;
-  readonly bytes: number;
 }
 
 /** @returns the type of a picture with this key. */
@@ -126,7 +110,7 @@ export function createTransfers({ artifacts, secret, internalUrl, podDeadlineSec
  */
 export async function requireUpload(
   artifacts: Pick<ArtifactStore, 'sizeOf'>,
-  { key, bytes }: ReportedPicture,
+  { key, bytes }: { readonly key: string; readonly bytes: number },
 ): Promise<void> {
   const size = await artifacts.sizeOf(key);
   if (size === undefined) throw new ResultFaultError(`Nothing was uploaded under ${key}.`);
@@ -137,18 +121,19 @@ export async function requireUpload(
 export function signTransfer(
   secret: Buffer,
   internalUrl: string,
-  { method, key, expiresAt, content }: Transfer,
+  { expiresAt, ...transfer }: Omit<Transfer, 'expires'> & { readonly expiresAt: Date },
 ): string {
-  const expires = Math.ceil(expiresAt.getTime() / 1000);
+  const { key, content } = transfer;
+  const expires = String(Math.ceil(expiresAt.getTime() / 1000));
   const path = key.split('/').map(encodeURIComponent).join('/');
   const bound = content === undefined ? '' : `&sha256=${content.sha256}&bytes=${content.bytes}`;
-  const signature = hmacOf(secret, signedText({ method, key, expires: String(expires), content }));
+  const signature = hmacOf(secret, signedText({ ...transfer, expires }));
   return `${internalUrl}/internal/${PROTOCOL_VERSION}/artifacts/${path}?expires=${expires}${bound}&signature=${signature}`;
 }
 
 /** @returns why the URL does not allow this transfer; undefined if it does. */
 export function refuseTransfer(
-  { signature, ...parts }: SignedTransfer,
+  { signature, ...parts }: Transfer & { readonly signature: string },
   { secret, now }: { secret: Buffer; now: Date },
 ): string | undefined {
   const { expires } = parts;
@@ -157,5 +142,5 @@ export function refuseTransfer(
   return Number(expires) * 1000 < now.getTime() ? 'The signed URL has expired.' : undefined;
 }
 
-const signedText = ({ method, key, expires, content }: SignedParts) =>
+const signedText = ({ method, key, expires, content }: Transfer) =>
   `${method}\n${key}\n${expires}${content === undefined ? '' : `\n${content.sha256}\n${content.bytes}`}`;

@@ -29,25 +29,8 @@ export async function readReviewedRetake(tx: Queryable, setId: string): Promise<
   return found && { ...set, ...found };
 }
 
-export interface SetReview {
-  readonly setId: string;
-  readonly decision: Decision;
-  readonly comment: string | null;
-  readonly by: Reviewer;
-}
-
 /** A key, a person, or the service itself. */
 type Reviewer = Pick<Actor, 'keyId' | 'userId'>;
-
-/** @returns the id of the review. */
-export async function insertSetReview(tx: Queryable, { setId, by, ...review }: SetReview): Promise<string> {
-  const { id } = await tx
-    .insertInto('reviews')
-    .values({ set_id: setId, screenshot_id: null, key_id: by.keyId, user_id: by.userId, ...review })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
-}
 
 export interface ScreenshotReview {
   readonly screenshotId: string;

@@ -20,7 +20,6 @@ import { cancelDraft, decideReview, lockSet, requestCancel } from '../sets/setSt
 import {
   type ExpectedReview,
   findSharers,
-  insertSetReview,
   lockScreenshotsToReview,
   readReviewedRetake,
   readUndoableReviews,
@@ -108,7 +107,12 @@ async function decide(
 ): Promise<string> {
   const { status, done, decision } = RESULTS[action];
   await decideReview(transaction, { setId, status, notes });
-  const reviewId = await insertSetReview(transaction, { setId, decision, comment: notes, by: actor });
+  const review = { set_id: setId, screenshot_id: null, decision, comment: notes };
+  const { id: reviewId } = await transaction
+    .insertInto('reviews')
+    .values({ ...review, key_id: actor.keyId, user_id: actor.userId })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   await recordSetEvent(transaction, { organizationId, setId, topic: `screenshot_set.${done}` }, context);
   if (action === 'approve') await approveShownRetakes(transaction, { organizationId, setId, actor }, context);
   if (action === 'reject') await noticeRejection(transaction, { organizationId, setId, actor });
