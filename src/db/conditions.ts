@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Metadata } from '../domain/metadata.ts';
 import { isBlank } from '../domain/text.ts';
 import type { Queryable } from './database.ts';
+import type { ObjectRef } from './rows.ts';
 
 /** @returns one condition that is true if all are; those that are absent do not count. */
 export function allOf(conditions: readonly (RawBuilder<unknown> | undefined)[]): RawBuilder<boolean> {
@@ -49,7 +50,7 @@ export function isAfter(table: ListTable, place: Place | undefined): RawBuilder<
 export async function findPlace(
   db: Queryable,
   table: ListTable,
-  { id, organizationId }: { readonly id: string; readonly organizationId: string },
+  { id, organizationId }: ObjectRef,
 ): Promise<Place | undefined> {
   const { rows } = await sql<Place>`select created_at::text as value, id from ${sql.table(table)}
     where id = ${id}::uuid and organization_id = ${organizationId}::uuid`.execute(db);

@@ -70,6 +70,13 @@ export type ScreenshotRow = Columns<'screenshots', typeof SCREENSHOT_COLUMNS> & 
   readonly ad: AdRow;
 };
 
+/** An object of an organization. */
+export interface ObjectRef {
+  /** A UUID, or the token of a picture. */
+  readonly id: string;
+  readonly organizationId: string;
+}
+
 export interface RowQuery {
   /** UUID. */
   readonly id: string;

@@ -1,7 +1,7 @@
 /** Reads one ad: its row, and more for its results page. */
 import { type SqlBool, sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import { AD_COLUMNS, type AdRow, type Row, type RowQuery, type WithSlug } from '../../db/rows.ts';
+import { AD_COLUMNS, type AdRow, type ObjectRef, type Row, type RowQuery, type WithSlug } from '../../db/rows.ts';
 import type { AdSize } from '../../domain/ads.ts';
 
 export interface DraftAd extends AdRow {
@@ -55,10 +55,7 @@ export interface AdHead extends AdRow {
 
 const CONTENT_SHOWN = 4_000;
 
-export async function readAdHead(
-  db: Queryable,
-  { id, organizationId }: { id: string; organizationId: string },
-): Promise<AdHead | undefined> {
+export async function readAdHead(db: Queryable, { id, organizationId }: ObjectRef): Promise<AdHead | undefined> {
   return db
     .selectFrom('ads')
     .innerJoin('campaigns', 'campaigns.id', 'ads.campaign_id')

@@ -1,11 +1,6 @@
 /** Remembers the ids of deleted objects, so that their addresses answer 410. */
 import type { Queryable } from '../../db/database.ts';
-
-export interface ObjectRef {
-  /** A UUID, or the token of a picture. */
-  readonly id: string;
-  readonly organizationId: string;
-}
+import type { ObjectRef } from '../../db/rows.ts';
 
 /** Remembers that the address of an object answers 410. Triggers do this for most tables. */
 export async function noteRemoved(tx: Queryable, { id, organizationId }: ObjectRef): Promise<void> {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { lockOrganizationById } from '../../db/organizationLock.ts';
-import type { Row } from '../../db/rows.ts';
+import type { ObjectRef, Row } from '../../db/rows.ts';
 import { openSecret, sealSecret } from '../../db/secrets/sealing.ts';
 import { type Actor, SERVICE } from '../../domain/auditLog.ts';
 import { conflict, unknownId } from '../../domain/failure.ts';
@@ -13,12 +13,6 @@ import { recordAction } from '../journal/auditLogQueries.ts';
 import { storeNotice } from './collect.ts';
 
 export type ChatRow = Omit<Row<'notice_chats'>, 'address'>;
-
-export interface OneChat {
-  readonly organizationId: string;
-  /** A UUID. */
-  readonly id: string;
-}
 
 export interface NewChat {
   readonly name: string;
@@ -40,7 +34,7 @@ const chats = (db: Queryable) =>
     .select(['disabled_at', 'disabled_reason', 'created_at']);
 
 /** Locks the chat. @throws Failure (404) */
-async function lockChat(tx: Queryable, { organizationId, id }: OneChat): Promise<ChatRow> {
+async function lockChat(tx: Queryable, { organizationId, id }: ObjectRef): Promise<ChatRow> {
   const one = chats(tx).where('organization_id', '=', organizationId).where('id', '=', id);
   const row = await one.forUpdate().executeTakeFirst();
   if (row === undefined) throw unknownId();
@@ -68,21 +62,21 @@ export async function createChat(tx: Queryable, organizationId: string, chat: Ne
 }
 
 /** @throws Failure (404) */
-export async function enableChat(tx: Queryable, one: OneChat, actor: Actor): Promise<void> {
+export async function enableChat(tx: Queryable, one: ObjectRef, actor: Actor): Promise<void> {
   const { name } = await lockChat(tx, one);
   await setDisabled(tx, one, null);
   await recordAction(tx, actor, { action: 'notice_chat.enabled', of: one, to: { name } });
 }
 
 /** Its deliveries go with it. @throws Failure (404) */
-export async function deleteChat(tx: Queryable, one: OneChat, actor: Actor): Promise<void> {
+export async function deleteChat(tx: Queryable, one: ObjectRef, actor: Actor): Promise<void> {
   const { name, kind, host } = await lockChat(tx, one);
   await tx.deleteFrom('notice_chats').where('id', '=', one.id).execute();
   await recordAction(tx, actor, { action: 'notice_chat.deleted', of: one, to: { name, kind, host } });
 }
 
 /** @returns the id of the delivery, which has one attempt. @throws Failure: 404, and 409 if the chat is disabled. */
-export async function testChat(tx: Queryable, one: OneChat, place: TestPlace, actor: Actor): Promise<string> {
+export async function testChat(tx: Queryable, one: ObjectRef, place: TestPlace, actor: Actor): Promise<string> {
   const { name, disabled_at } = await lockChat(tx, one);
   if (disabled_at !== null) throw conflict('disabled', 'is true: enable the chat first.');
   await recordAction(tx, actor, { action: 'notice_chat.tested', of: one, to: { name } });
@@ -99,7 +93,7 @@ interface TestPlace {
 }
 
 /** Because its address answered that it is gone. Does nothing to a chat that is disabled or removed. */
-export async function disableChat(tx: Queryable, one: OneChat, reason: string): Promise<void> {
+export async function disableChat(tx: Queryable, one: ObjectRef, reason: string): Promise<void> {
   const row = await chats(tx).where('id', '=', one.id).where('disabled_at', 'is', null).forUpdate().executeTakeFirst();
   if (row === undefined) return;
   await setDisabled(tx, one, reason);
@@ -107,7 +101,7 @@ export async function disableChat(tx: Queryable, one: OneChat, reason: string): 
   await recordAction(tx, SERVICE, { action: 'notice_chat.disabled', of: one, to });
 }
 
-async function setDisabled(tx: Queryable, { id }: OneChat, reason: string | null): Promise<void> {
+async function setDisabled(tx: Queryable, { id }: ObjectRef, reason: string | null): Promise<void> {
   await tx
     .updateTable('notice_chats')
     .set({ disabled_at: reason === null ? null : sql<Date>`now()`, disabled_reason: reason })

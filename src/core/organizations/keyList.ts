@@ -7,7 +7,7 @@ import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import { lockOrganizationById } from '../../db/organizationLock.ts';
-import type { Row } from '../../db/rows.ts';
+import type { ObjectRef, Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { keyState, SCOPES, type Scope } from '../../domain/keys.ts';
@@ -70,10 +70,7 @@ export async function countKeysOf(
   return count;
 }
 
-export async function findKeyRow(
-  db: Queryable,
-  { organizationId, id }: { organizationId: string; id: string },
-): Promise<KeyRow | undefined> {
+export async function findKeyRow(db: Queryable, { organizationId, id }: ObjectRef): Promise<KeyRow | undefined> {
   return keysOf(db, organizationId).select(COLUMNS).select(creators).where('k.id', '=', id).executeTakeFirst();
 }
 

@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
+import type { ObjectRef } from '../../db/rows.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { conflict, notFound } from '../../domain/failure.ts';
 import { KEYS_MAX, type Scope } from '../../domain/keys.ts';
@@ -48,7 +49,7 @@ export async function createApiKey(
  */
 export async function revokeApiKey(
   transaction: Queryable,
-  { organizationId, id }: { organizationId: string; id: string },
+  { organizationId, id }: ObjectRef,
   actor: Actor,
 ): Promise<KeyRow> {
   const { admins } = await lockActiveKeys(transaction, organizationId);

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { lockOrganizationById } from '../../db/organizationLock.ts';
-import type { Row } from '../../db/rows.ts';
+import type { ObjectRef, Row } from '../../db/rows.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { conflict, Failure, notFound } from '../../domain/failure.ts';
 import type { Role } from '../../domain/roles.ts';
@@ -76,11 +76,7 @@ export async function listInvitations(db: Queryable, organizationId: string): Pr
 }
 
 /** @throws Failure (404) if there is no such invitation, for example because it was accepted. */
-export async function withdrawInvitation(
-  tx: Queryable,
-  of: { readonly organizationId: string; readonly id: string },
-  actor: Actor,
-): Promise<void> {
+export async function withdrawInvitation(tx: Queryable, of: ObjectRef, actor: Actor): Promise<void> {
   const row = await tx
     .deleteFrom('invitations')
     .where('id', '=', of.id)

@@ -1,7 +1,7 @@
 /** Deletes sets, ads and campaigns. Foreign keys and triggers of the schema take what belongs to them, and note their files. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { ObjectRef } from '../journal/tombstones.ts';
+import type { ObjectRef } from '../../db/rows.ts';
 
 /** A set that nothing captures. */
 const IS_IDLE = sql`s.status not in ('draft', 'capturing')

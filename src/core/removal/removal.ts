@@ -3,10 +3,11 @@
  * and triggers of the schema do so, and note the files for the sweeper and the ids that answer 410.
  */
 import type { Database, Queryable } from '../../db/database.ts';
+import type { ObjectRef } from '../../db/rows.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { conflict, removedObject, unknownId } from '../../domain/failure.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
-import { type ObjectRef, wasRemoved } from '../journal/tombstones.ts';
+import { wasRemoved } from '../journal/tombstones.ts';
 import { listOrganizations } from '../organizations/organizations.ts';
 import { lockCampaign } from '../sets/campaigns.ts';
 import { readObjectNames } from '../sets/objectNames.ts';

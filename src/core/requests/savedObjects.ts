@@ -7,7 +7,7 @@ import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readSearchPage } from '../../db/list.ts';
 import { lockOrganizationById } from '../../db/organizationLock.ts';
-import type { Row } from '../../db/rows.ts';
+import type { ObjectRef, Row } from '../../db/rows.ts';
 import { conflict, invalid, unknownId } from '../../domain/failure.ts';
 import { SAVED_BODY_MAX_BYTES, SITE_LISTS_MAX, TEMPLATES_MAX } from '../../domain/savedObjects.ts';
 import { noteRemoved } from '../journal/tombstones.ts';
@@ -33,12 +33,6 @@ interface ToSave<T extends SavedTable> {
   readonly body: Bodies[T];
   /** The key with which it is saved, if there is one. */
   readonly keyId: string | null;
-}
-
-interface OneSaved {
-  readonly organizationId: string;
-  /** A UUID. */
-  readonly id: string;
 }
 
 /** Inserts the object, or replaces the one of the same name. @throws Failure: 409 for one too many, 422 for a too large one. */
@@ -111,7 +105,7 @@ export async function listNames(db: Queryable, table: SavedTable, organizationId
 export async function findNamed<T extends SavedTable>(
   db: Queryable,
   table: T,
-  { organizationId, id }: OneSaved,
+  { organizationId, id }: ObjectRef,
 ): Promise<SavedRow<T> | undefined> {
   const { rows } = await sql<SavedRow<T>>`
     select * from ${sql.table(table)} where organization_id = ${organizationId} and id = ${id}`.execute(db);
@@ -119,7 +113,7 @@ export async function findNamed<T extends SavedTable>(
 }
 
 /** @throws Failure (404) */
-export async function removeNamed(tx: Queryable, table: SavedTable, one: OneSaved): Promise<void> {
+export async function removeNamed(tx: Queryable, table: SavedTable, one: ObjectRef): Promise<void> {
   const { numAffectedRows } = await sql`
     delete from ${sql.table(table)} where organization_id = ${one.organizationId} and id = ${one.id}`.execute(tx);
   if (numAffectedRows === 0n) throw unknownId();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
-import type { Row } from '../../db/rows.ts';
+import type { ObjectRef, Row } from '../../db/rows.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { conflict, forbiddenAction, invalid, notFound, unknownId } from '../../domain/failure.ts';
 import { COMMENTS_OF_PICTURE_MAX, type Pin } from '../../domain/reviews.ts';
@@ -114,13 +114,8 @@ export async function insertComment(
   return requireComment(tx, { organizationId, id });
 }
 
-interface CommentRef {
-  readonly organizationId: string;
-  readonly id: string;
-}
-
 /** Locks the comment until the transaction ends. @throws Failure (404) */
-async function requireComment(tx: Queryable, { organizationId, id }: CommentRef): Promise<CommentRow> {
+async function requireComment(tx: Queryable, { organizationId, id }: ObjectRef): Promise<CommentRow> {
   const found = comments(tx).where('comments.id', '=', id).where('comments.organization_id', '=', organizationId);
   const row = await found.forUpdate('comments').executeTakeFirst();
   if (row === undefined) throw unknownId();
@@ -130,7 +125,7 @@ async function requireComment(tx: Queryable, { organizationId, id }: CommentRef)
 /** Resolves a thread or opens it again. @throws Failure: 404, and 409 for a reply. */
 export async function resolveThread(
   tx: Queryable,
-  ref: CommentRef & { readonly resolved: boolean },
+  ref: ObjectRef & { readonly resolved: boolean },
   actor: Pick<Actor, 'keyId' | 'userId'>,
 ): Promise<CommentRow> {
   const row = await requireComment(tx, ref);
@@ -157,7 +152,7 @@ export function mayDelete(
  * Deletes a comment that this key or person, or a client, wrote.
  * @throws Failure: 404, 403 for a comment of another key or person, 409 for one with replies.
  */
-export async function deleteComment(tx: Queryable, ref: CommentRef, actor: Actor): Promise<void> {
+export async function deleteComment(tx: Queryable, ref: ObjectRef, actor: Actor): Promise<void> {
   const row = await requireComment(tx, ref);
   if (!mayDelete(row, actor))
     throw forbiddenAction('id', 'is the id of a comment that another key or person wrote. Only they can delete it.');

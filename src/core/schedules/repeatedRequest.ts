@@ -4,6 +4,7 @@ import { screenshotRequestParser } from '../../contract/readRequest.ts';
 import { deviceRecord } from '../../contract/records.ts';
 import type { RequestSource } from '../../contract/schedules.ts';
 import type { Queryable } from '../../db/database.ts';
+import type { ObjectRef } from '../../db/rows.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
 import { readSubscribersAsGiven } from '../journal/subscriberRows.ts';
 import { type AcceptanceContext, storeRequestedAds } from '../requests/acceptScreenshotRequest.ts';
@@ -11,12 +12,6 @@ import { adoptRequest } from '../requests/adoptRequest.ts';
 import { findNamed } from '../requests/savedObjects.ts';
 import { readSetHead } from '../sets/readSet.ts';
 import { type RetakeSource, readRetakeSources } from '../sets/readVersions.ts';
-
-interface Named {
-  readonly organizationId: string;
-  /** A UUID. */
-  readonly id: string;
-}
 
 const NOT_KEPT = 'they are secrets, and a schedule keeps none.';
 
@@ -66,7 +61,7 @@ async function bodyOf(tx: Queryable, organizationId: string, source: RequestSour
 }
 
 /** Each ad of the template on each of its sites and devices. @throws Failure (422) */
-async function templateBody(tx: Queryable, named: Named): Promise<JsonObject> {
+async function templateBody(tx: Queryable, named: ObjectRef): Promise<JsonObject> {
   const template = await findNamed(tx, 'request_templates', named);
   if (template === undefined) throw invalid({ id: ['is not the id of a template of this organization.'] });
   const { ads = [], group, campaign, instructions, devices, options, site_list: list, sites: own } = template.body;
@@ -89,7 +84,7 @@ const optionsOf = ({ markerMs, options }: RetakeSource) => ({
 });
 
 /** The screenshots of a set, one object for each. @throws Failure (422) */
-async function setBody(tx: Queryable, named: Named): Promise<JsonObject> {
+async function setBody(tx: Queryable, named: ObjectRef): Promise<JsonObject> {
   const set = await readSetHead(tx, named);
   if (set === undefined) throw invalid({ id: ['is not the id of a set of this organization.'] });
   const sources = await readRetakeSources(tx, set.id);

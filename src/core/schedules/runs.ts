@@ -9,6 +9,7 @@
 import { screenshotRequestParser } from '../../contract/readRequest.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import type { Enqueuer, Payloads, Queue } from '../../db/queue.ts';
+import type { ObjectRef } from '../../db/rows.ts';
 import { type Actor, SERVICE } from '../../domain/auditLog.ts';
 import { conflict, Failure, failureMessage, forbiddenAction } from '../../domain/failure.ts';
 import { MISSED_AFTER_MINUTES, REFUSED_RUNS_MAX } from '../../domain/schedules.ts';
@@ -18,7 +19,6 @@ import type { Log } from '../../lib/log.ts';
 import { withSpan } from '../../observe/tracing.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { recordNotice } from '../journal/recordNotice.ts';
-import type { ObjectRef } from '../journal/tombstones.ts';
 import { type AcceptanceContext, acceptScreenshotRequest } from '../requests/acceptScreenshotRequest.ts';
 import { readProgress } from '../sets/readSet.ts';
 import { nextRuns } from './rules.ts';

@@ -3,9 +3,8 @@ import { sql, type Updateable } from 'kysely';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readSearchPage } from '../../db/list.ts';
-import type { Row } from '../../db/rows.ts';
+import type { ObjectRef, Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
-import type { ObjectRef } from '../journal/tombstones.ts';
 
 export type RunRow = Omit<Row<'schedule_runs'>, 'schedule_id' | 'ran_at'>;
 

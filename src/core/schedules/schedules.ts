@@ -5,11 +5,11 @@ import type { ParsedSchedule, ScheduleChange } from '../../contract/schedules.ts
 import type { Queryable } from '../../db/database.ts';
 import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Enqueuer } from '../../db/queue.ts';
+import type { ObjectRef } from '../../db/rows.ts';
 import { type Actor, changesBetween } from '../../domain/auditLog.ts';
 import { conflict, invalid, unknownId } from '../../domain/failure.ts';
 import { RUN_GAP_MINUTES, SCHEDULE_DAYS_DEFAULT, SCHEDULE_DAYS_MAX, SCHEDULES_MAX } from '../../domain/schedules.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
-import type { ObjectRef } from '../journal/tombstones.ts';
 import type { AcceptanceContext } from '../requests/acceptScreenshotRequest.ts';
 import { storeRepeatedRequest } from './repeatedRequest.ts';
 import { cronFault, nextRuns, type Timing } from './rules.ts';

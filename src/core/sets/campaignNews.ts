@@ -1,7 +1,7 @@
 /** Overviews of campaigns: a picture, what is open, and what happened last. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import type { ObjectRef } from '../journal/tombstones.ts';
+import type { ObjectRef } from '../../db/rows.ts';
 import type { SetPicture } from './listSets.ts';
 
 /** `ready` and `failed`: the pictures of a set are finished. The others are decisions of reviewers and answers of clients. */

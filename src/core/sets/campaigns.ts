@@ -3,10 +3,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { allOf, isAfter, isInRange, type Place, searchQuery, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readSearchPage, type Words } from '../../db/list.ts';
-import type { Row } from '../../db/rows.ts';
+import type { ObjectRef, Row } from '../../db/rows.ts';
 import type { Logo } from '../../domain/branding.ts';
 import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
-import type { ObjectRef } from '../journal/tombstones.ts';
 
 export interface CampaignFilter extends TimeRange {
   readonly organizationId: string;
@@ -60,7 +59,7 @@ function wordsOf({ organizationId, text }: CampaignFilter): Words | undefined {
 /** @returns undefined if this organization has no such campaign. */
 export async function readCampaign(
   db: Queryable,
-  { id, organizationId }: { readonly id: string; readonly organizationId: string },
+  { id, organizationId }: ObjectRef,
 ): Promise<Row<'campaigns'> | undefined> {
   return db
     .selectFrom('campaigns')
@@ -85,10 +84,7 @@ export async function readCampaignLogo(db: Queryable, { id, organizationId }: Ob
 }
 
 /** @returns undefined if this organization has no such campaign. */
-export async function readCountedCampaign(
-  db: Queryable,
-  ref: { readonly id: string; readonly organizationId: string },
-): Promise<CountedCampaign | undefined> {
+export async function readCountedCampaign(db: Queryable, ref: ObjectRef): Promise<CountedCampaign | undefined> {
   const campaign = await readCampaign(db, ref);
   return campaign && (await withCounts(db, [campaign]))[0];
 }

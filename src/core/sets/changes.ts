@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { AdChange, SetChange } from '../../contract/changes.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { notify } from '../../db/notifications.ts';
+import type { ObjectRef } from '../../db/rows.ts';
 import { type Actor, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
 import { campaignName, DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import { conflict, gone, invalid, unknownId } from '../../domain/failure.ts';
@@ -16,7 +17,7 @@ import {
   metadataFaults,
 } from '../../domain/metadata.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
-import { type ObjectRef, wasRemoved } from '../journal/tombstones.ts';
+import { wasRemoved } from '../journal/tombstones.ts';
 import { lockCampaign, readCampaignLogo } from './campaigns.ts';
 import { lockSet } from './setStatus.ts';
 

@@ -3,7 +3,7 @@ import { type NotNull, type RawBuilder, sql } from 'kysely';
 import { isInRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
-import { type AdRow, type Row, SCREENSHOT_COLUMNS, type ScreenshotRow } from '../../db/rows.ts';
+import { type AdRow, type ObjectRef, type Row, SCREENSHOT_COLUMNS, type ScreenshotRow } from '../../db/rows.ts';
 import { GOES_IN_SCALED } from '../../domain/adFit.ts';
 import { readAds } from '../ads/readAd.ts';
 import { type History, withScreenshotHistory } from './history.ts';
@@ -235,7 +235,7 @@ function isAfterPlace(order: ApprovedFilter['order'], place: ApprovedPlace | und
 /** @returns undefined if the organization has no such screenshot in an approved set. */
 export async function findApprovedPlace(
   db: Queryable,
-  { id, organizationId }: { readonly id: string; readonly organizationId: string },
+  { id, organizationId }: ObjectRef,
 ): Promise<ApprovedPlace | undefined> {
   const { rows } = await sql<ApprovedPlace>`
     select t.approved_at::text as "approvedAt", t.id as "setId", p.seq

@@ -1,7 +1,7 @@
 /** Reads sets: one row, and more for their results pages. */
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
-import { type Row, type RowQuery, SET_COLUMNS, type SetRow, type WithSlug } from '../../db/rows.ts';
+import { type ObjectRef, type Row, type RowQuery, SET_COLUMNS, type SetRow, type WithSlug } from '../../db/rows.ts';
 import type { StatusCounts } from '../../domain/reviewNotes.ts';
 
 export interface SetVersion {
@@ -23,10 +23,7 @@ export async function hasMoreScreenshots(db: Queryable, id: string, than: number
 }
 
 /** @returns whether the organization has this set. */
-export async function hasSet(
-  db: Queryable,
-  { id, organizationId }: { readonly id: string; readonly organizationId: string },
-): Promise<boolean> {
+export async function hasSet(db: Queryable, { id, organizationId }: ObjectRef): Promise<boolean> {
   const found = db.selectFrom('screenshot_sets').select('id').where('id', '=', id);
   return (await found.where('organization_id', '=', organizationId).executeTakeFirst()) !== undefined;
 }
@@ -51,10 +48,7 @@ export interface SetHead extends Row<'screenshot_sets'> {
   readonly campaign: string;
 }
 
-export async function readSetHead(
-  db: Queryable,
-  { id, organizationId }: { id: string; organizationId: string },
-): Promise<SetHead | undefined> {
+export async function readSetHead(db: Queryable, { id, organizationId }: ObjectRef): Promise<SetHead | undefined> {
   return db
     .selectFrom('screenshot_sets')
     .innerJoin('campaigns', 'campaigns.id', 'screenshot_sets.campaign_id')
@@ -83,10 +77,7 @@ export interface SetProgress {
 }
 
 /** As little as live progress needs. */
-export async function readProgress(
-  db: Queryable,
-  { id, organizationId }: { id: string; organizationId: string },
-): Promise<SetProgress | undefined> {
+export async function readProgress(db: Queryable, { id, organizationId }: ObjectRef): Promise<SetProgress | undefined> {
   return db
     .selectFrom('screenshot_sets')
     .leftJoin('screenshots', 'screenshots.set_id', 'screenshot_sets.id')
@@ -123,7 +114,7 @@ export async function readSetsOfAd(
  */
 export async function readSetVersion(
   db: Queryable,
-  { id, organizationId }: { readonly id: string; readonly organizationId: string },
+  { id, organizationId }: ObjectRef,
 ): Promise<SetVersion | undefined> {
   const { rows } = await sql<SetVersion>`
     select s.pictures, concat_ws('-', ${RECORD_FORM}::integer, t.xmin, s.changes, a.changes, v.changes, r.changes) as version

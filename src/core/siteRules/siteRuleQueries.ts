@@ -5,11 +5,10 @@ import type { SiteRuleBody } from '../../contract/siteRules.ts';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
-import type { Row } from '../../db/rows.ts';
+import type { ObjectRef, Row } from '../../db/rows.ts';
 import { openSecret, sealSecret } from '../../db/secrets/sealing.ts';
 import type { PageAccess } from '../../domain/pageAccess.ts';
 import type { AppliedRule, RulePages } from '../../domain/siteRules.ts';
-import type { ObjectRef } from '../journal/tombstones.ts';
 
 export type SiteRuleRow = Row<'site_rules'>;
 

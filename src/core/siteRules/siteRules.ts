@@ -12,13 +12,13 @@ import {
 } from '../../contract/siteRules.ts';
 import type { Queryable } from '../../db/database.ts';
 import { lockOrganizationById } from '../../db/organizationLock.ts';
+import type { ObjectRef } from '../../db/rows.ts';
 import { type Actor, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
 import { conflict, Failure, invalid, unknownId } from '../../domain/failure.ts';
 import type { NamedValue, PageAccess } from '../../domain/pageAccess.ts';
 import { pagesKey, RULE_LIMITS, type RuleSlot, withSlot } from '../../domain/siteRules.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
-import type { ObjectRef } from '../journal/tombstones.ts';
 import {
   accessOfRule,
   countSiteRules,

@@ -4,7 +4,7 @@ import { type SqlBool, sql } from 'kysely';
 import { isAfter, isInRange, type Place, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
-import type { Row } from '../../db/rows.ts';
+import type { ObjectRef, Row } from '../../db/rows.ts';
 import { UPLOAD_DAYS } from '../../domain/retention.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import type { GivenPageFormat, UploadFormat } from '../../domain/uploads.ts';
@@ -97,14 +97,11 @@ export async function countUnusedUploads(
 }
 
 /** @returns undefined for an upload that is unknown, incomplete or expired. */
-export async function findUpload(
-  db: Queryable,
-  { id, organizationId }: { id: string; organizationId: string },
-): Promise<UploadRow | undefined> {
+export async function findUpload(db: Queryable, { id, organizationId }: ObjectRef): Promise<UploadRow | undefined> {
   return (await usableUpload(db, { id, organizationId }).executeTakeFirst()) as UploadRow | undefined;
 }
 
-const usableUpload = (db: Queryable, { id, organizationId }: { id: string; organizationId: string }) =>
+const usableUpload = (db: Queryable, { id, organizationId }: ObjectRef) =>
   db
     .selectFrom('uploads')
     .selectAll()
@@ -177,7 +174,7 @@ export async function listUploads(
 /** Locks one complete upload. */
 export async function lockUpload(
   transaction: Queryable,
-  { id, organizationId }: { id: string; organizationId: string },
+  { id, organizationId }: ObjectRef,
 ): Promise<UploadRow | undefined> {
   const locked = usableUpload(transaction, { id, organizationId }).forUpdate();
   return (await locked.executeTakeFirst()) as UploadRow | undefined;

@@ -6,10 +6,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { lockOrganizationById } from '../../db/organizationLock.ts';
+import type { ObjectRef } from '../../db/rows.ts';
 import { conflict } from '../../domain/failure.ts';
 import { UPLOAD_DAYS } from '../../domain/retention.ts';
 import { type UploadFormat, type UploadLimits, uploadKey } from '../../domain/uploads.ts';
-import { noteRemoved, type ObjectRef } from '../journal/tombstones.ts';
+import { noteRemoved } from '../journal/tombstones.ts';
 import {
   beginUpload,
   completeUpload,

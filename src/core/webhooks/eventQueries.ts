@@ -5,7 +5,7 @@ import { recordOf } from '../../contract/recordOf.ts';
 import { isAfter, isInRange, type Place, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
-import type { Row } from '../../db/rows.ts';
+import type { ObjectRef, Row } from '../../db/rows.ts';
 import { type EventTopic, NOTICE_TOPIC, TEST_TOPIC } from '../../domain/topics.ts';
 import type { OneDelivery } from './deliveryChanges.ts';
 import { deliveryRecord } from './deliveryJson.ts';
@@ -55,7 +55,7 @@ export async function listEvents(db: Queryable, filter: EventFilter, page: Page)
 /** @returns undefined if the organization has no such event. */
 export async function findEvent(
   db: Queryable,
-  { organizationId, id }: { organizationId: string; id: string },
+  { organizationId, id }: ObjectRef,
 ): Promise<(EventRow & { readonly body: string }) | undefined> {
   return db
     .selectFrom('events')

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../../db/database.ts';
 import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Enqueuer } from '../../db/queue.ts';
+import type { ObjectRef } from '../../db/rows.ts';
 import { SERVICE } from '../../domain/auditLog.ts';
 import { timestamp } from '../../domain/time.ts';
 import { ENDPOINT_DISABLED_TOPIC } from '../../domain/topics.ts';
@@ -11,7 +12,7 @@ import { recordEvent } from '../events/recordEvent.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { recordNotice } from '../journal/recordNotice.ts';
 import { webhookEndpointRecord } from './endpointJson.ts';
-import { type EndpointRow, lockEndpoint, type OneEndpoint } from './webhookEndpointQueries.ts';
+import { type EndpointRow, lockEndpoint } from './webhookEndpointQueries.ts';
 import { requireEndpoint, updatePendingDeliveries } from './webhookEndpoints.ts';
 
 /** Stores when an endpoint began to fail. */
@@ -48,7 +49,7 @@ async function readLongFailure(tx: Queryable, endpointId: string): Promise<Date 
  */
 export async function disableFailingEndpoint(
   tx: Queryable,
-  one: OneEndpoint,
+  one: ObjectRef,
   queue: Enqueuer,
 ): Promise<EndpointRow | undefined> {
   // Each transaction that disables an endpoint reads the others.

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isAfter, isInRange, type Place, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
-import type { Row } from '../../db/rows.ts';
+import type { ObjectRef, Row } from '../../db/rows.ts';
 import type { EventTopic } from '../../domain/topics.ts';
 
 export interface DeliveryFilter extends TimeRange {
@@ -12,8 +12,6 @@ export interface DeliveryFilter extends TimeRange {
   readonly adId?: string | undefined;
   readonly status?: Row<'deliveries'>['status'] | undefined;
   readonly topic?: EventTopic | undefined;
-  /** Only those that were created at this time or earlier. */
-  readonly until?: Date | undefined;
   readonly channel?: Row<'deliveries'>['channel'] | undefined;
   readonly endpointId?: string | undefined;
   readonly eventId?: string | undefined;
@@ -41,7 +39,6 @@ export async function listDeliveries(
     .$if(filter.setId !== undefined, (q) => q.where('deliveries.set_id', '=', filter.setId ?? ''))
     .$if(filter.adId !== undefined, (q) => q.where('deliveries.ad_id', '=', filter.adId ?? ''))
     .where(isInRange(sql`deliveries.created_at`, filter))
-    .$if(filter.until !== undefined, (q) => q.where('deliveries.created_at', '<=', filter.until ?? new Date()))
     .$if(filter.topic !== undefined, (q) => q.where('deliveries.event_id', 'in', eventsOf(db, filter)))
     .$if(filter.endpointId !== undefined, (q) => q.where('deliveries.subscriber_id', '=', filter.endpointId ?? ''))
     .$if(filter.eventId !== undefined, (q) => q.where('deliveries.event_id', '=', filter.eventId ?? ''))
@@ -77,7 +74,7 @@ function eventsOf(db: Queryable, { organizationId, topic }: DeliveryFilter) {
 /** @returns undefined if the organization has no such delivery. */
 export async function findDelivery(
   db: Queryable,
-  { organizationId, id }: { organizationId: string; id: string },
+  { organizationId, id }: ObjectRef,
 ): Promise<(DeliveryRow & { readonly body: string }) | undefined> {
   const { rows } = await listDeliveries(db, { organizationId, id }, { page: 1, perPage: 1 });
   const [row] = rows;

@@ -1,11 +1,11 @@
 /** Test events: a person sends one to an address to see whether the receiver accepts and verifies it. */
 import type { Queryable } from '../../db/database.ts';
+import type { ObjectRef } from '../../db/rows.ts';
 import { type Actor, addressWithoutSecrets } from '../../domain/auditLog.ts';
 import { TEST_TOPIC } from '../../domain/topics.ts';
 import { recordAction } from '../journal/auditLogQueries.ts';
 import { insertEvent } from '../journal/insertEvent.ts';
 import { insertTestSubscriber } from '../journal/subscriberRows.ts';
-import type { OneEndpoint } from './webhookEndpointQueries.ts';
 import { requireEnabledEndpoint } from './webhookEndpoints.ts';
 
 /** Stores a test event for an address, with a delivery of one attempt. @returns the id of the delivery. */
@@ -21,7 +21,7 @@ export async function sendTestEvent(
 }
 
 /** As {@link sendTestEvent}, to a webhook endpoint. @throws Failure: 404, and 409 if the endpoint is disabled. */
-export async function sendTestEventToEndpoint(transaction: Queryable, one: OneEndpoint, actor: Actor): Promise<string> {
+export async function sendTestEventToEndpoint(transaction: Queryable, one: ObjectRef, actor: Actor): Promise<string> {
   const { url } = await requireEnabledEndpoint(transaction, one);
   const { organizationId, id } = one;
   await recordAction(transaction, actor, { action: 'webhook_endpoint.tested', of: one });

@@ -5,7 +5,7 @@ import { sql, type Updateable } from 'kysely';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
-import type { Row } from '../../db/rows.ts';
+import type { ObjectRef, Row } from '../../db/rows.ts';
 import type { Schema } from '../../db/schema.ts';
 import { sealSecret } from '../../db/secrets/sealing.ts';
 import { newWebhookSecret } from '../../db/secrets/webhookSecrets.ts';
@@ -25,12 +25,6 @@ export interface EndpointFields {
   readonly description: string;
   readonly headers: EndpointHeaders;
   readonly disabled: boolean;
-}
-
-export interface OneEndpoint {
-  readonly organizationId: string;
-  /** A UUID. */
-  readonly id: string;
 }
 
 /** @returns the id of the endpoint and its secret. */
@@ -109,10 +103,7 @@ const endpoints = (db: Queryable, organizationId: string) =>
     .where('webhook_endpoints.deleted_at', 'is', null);
 
 /** @returns undefined if the organization has no such endpoint. */
-export async function findEndpoint(
-  db: Queryable,
-  { organizationId, id }: OneEndpoint,
-): Promise<EndpointRow | undefined> {
+export async function findEndpoint(db: Queryable, { organizationId, id }: ObjectRef): Promise<EndpointRow | undefined> {
   return endpoints(db, organizationId)
     .selectAll('webhook_endpoints')
     .select(['subscribers.webhook_url as url', 'subscribers.webhook_topics as topics'])
@@ -125,7 +116,7 @@ export async function findEndpoint(
  * Locks the endpoint against other changes and against events that are recorded at this moment. @returns false if the
  * organization has no such endpoint.
  */
-export async function lockEndpoint(tx: Queryable, { organizationId, id }: OneEndpoint): Promise<boolean> {
+export async function lockEndpoint(tx: Queryable, { organizationId, id }: ObjectRef): Promise<boolean> {
   const row = await tx
     .selectFrom('webhook_endpoints')
     .select('id')

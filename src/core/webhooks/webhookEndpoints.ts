@@ -6,6 +6,7 @@ import type { NewWebhookEndpoint, WebhookEndpointChange } from '../../contract/w
 import type { Database, Queryable } from '../../db/database.ts';
 import { lockOrganizationById } from '../../db/organizationLock.ts';
 import type { Enqueuer } from '../../db/queue.ts';
+import type { ObjectRef } from '../../db/rows.ts';
 import { type Actor, addressWithoutSecrets, changesBetween, type FieldChange } from '../../domain/auditLog.ts';
 import { conflict, invalid, unknownId } from '../../domain/failure.ts';
 import { ENDPOINTS_MAX } from '../../domain/webhookEndpoints.ts';
@@ -26,7 +27,6 @@ import {
   findEndpoint,
   insertEndpoint,
   lockEndpoint,
-  type OneEndpoint,
   rotateEndpointSecret,
   updateEndpoint,
 } from './webhookEndpointQueries.ts';
@@ -79,7 +79,7 @@ export async function createEndpoint(
 /** Pending deliveries end if the endpoint is disabled, and go to the new address if that changed. @throws Failure (404) */
 export async function changeEndpoint(
   tx: Queryable,
-  one: OneEndpoint,
+  one: ObjectRef,
   { url, topics, description, headers, disabled }: WebhookEndpointChange,
   { actor, queue }: EndpointChange,
 ): Promise<EndpointRow> {
@@ -121,7 +121,7 @@ function endpointChanges(before: EndpointRow, after: EndpointRow, hasNewHeaders:
 }
 
 /** Its pending deliveries end. @throws Failure (404) */
-export async function deleteEndpoint(tx: Queryable, one: OneEndpoint, { actor, queue }: EndpointChange): Promise<void> {
+export async function deleteEndpoint(tx: Queryable, one: ObjectRef, { actor, queue }: EndpointChange): Promise<void> {
   const row = await lockedEndpoint(tx, one);
   // The row stays, without secrets, for the deliveries that name it.
   const gone = { deleted_at: sql<Date>`now()`, secret: null, previous_secret: null, headers: null };
@@ -134,7 +134,7 @@ export async function deleteEndpoint(tx: Queryable, one: OneEndpoint, { actor, q
 /** @throws Failure (404) */
 export async function replaceEndpointSecret(
   tx: Queryable,
-  one: OneEndpoint,
+  one: ObjectRef,
   keepPrevious: boolean,
   actor: Actor,
 ): Promise<EndpointWithSecret> {
@@ -146,20 +146,20 @@ export async function replaceEndpointSecret(
 }
 
 /** @throws Failure (404) */
-export async function requireEndpoint(db: Queryable, one: OneEndpoint): Promise<EndpointRow> {
+export async function requireEndpoint(db: Queryable, one: ObjectRef): Promise<EndpointRow> {
   const row = await findEndpoint(db, one);
   if (row === undefined) throw unknownId();
   return row;
 }
 
 /** Also locks it, so that nobody disables it before the end of the transaction. @throws Failure: 404, and 409 if it is disabled. */
-export async function requireEnabledEndpoint(tx: Queryable, one: OneEndpoint): Promise<EndpointRow> {
+export async function requireEnabledEndpoint(tx: Queryable, one: ObjectRef): Promise<EndpointRow> {
   const row = await lockedEndpoint(tx, one);
   if (row.disabled_at !== null) throw conflict('disabled', 'is true: enable the webhook endpoint first.');
   return row;
 }
 
-async function lockedEndpoint(tx: Queryable, one: OneEndpoint): Promise<EndpointRow> {
+async function lockedEndpoint(tx: Queryable, one: ObjectRef): Promise<EndpointRow> {
   if (!(await lockEndpoint(tx, one))) throw unknownId();
   return requireEndpoint(tx, one);
 }

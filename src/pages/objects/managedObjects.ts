@@ -2,13 +2,13 @@
 import type { z } from 'zod';
 import { AdChange, CampaignChange, SetChange } from '../../contract/changes.ts';
 import { readAdHead } from '../../core/ads/readAd.ts';
-import type { ObjectRef } from '../../core/journal/tombstones.ts';
 import { adIsShown, readCampaignUse } from '../../core/removal/deletions.ts';
 import { MAX_SCREENSHOTS_OF_CAMPAIGN, removeAd, removeCampaign, removeSet } from '../../core/removal/removal.ts';
 import { COUNT_MOST, readCountedCampaign } from '../../core/sets/campaigns.ts';
 import { changeAd, changeSet, renameCampaign } from '../../core/sets/changes.ts';
 import { readProgress, readSetHead } from '../../core/sets/readSet.ts';
 import type { Queryable } from '../../db/database.ts';
+import type { ObjectRef } from '../../db/rows.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { setName } from '../../domain/setNames.ts';
 import type { SectionName } from '../parts/context.ts';

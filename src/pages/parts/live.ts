@@ -1,10 +1,10 @@
 /** Live changes as server-sent events: one after each change, a comment as heartbeat, and an end. */
 import type { Response } from 'express';
 import { callerNetwork } from '../../api/server/caller.ts';
-import type { ObjectRef } from '../../core/journal/tombstones.ts';
 import { hasSet } from '../../core/sets/readSet.ts';
 import { readLaterRetakes } from '../../core/sets/readVersions.ts';
 import type { Change } from '../../db/notifications.ts';
+import type { ObjectRef } from '../../db/rows.ts';
 import { KeyedSum } from '../../lib/keyedSum.ts';
 import type { PagesOptions } from './context.ts';
 

@@ -4,6 +4,7 @@ import { readCampaign } from '../../../core/sets/campaigns.ts';
 import { hasSet } from '../../../core/sets/readSet.ts';
 import type { Owner } from '../../../core/sets/shownVersions.ts';
 import type { Queryable } from '../../../db/database.ts';
+import type { ObjectRef } from '../../../db/rows.ts';
 import { unknownId } from '../../../domain/failure.ts';
 import { type Call, idOf, refOf } from '../endpoint.ts';
 
@@ -13,7 +14,7 @@ export interface OwnerRoutes {
   /** Part of the ids of the operations. */
   readonly word: '' | 'Campaign';
   of(request: Request): Owner;
-  has(db: Queryable, ref: { id: string; organizationId: string }): Promise<unknown>;
+  has(db: Queryable, ref: ObjectRef): Promise<unknown>;
 }
 
 export const OWNERS: readonly OwnerRoutes[] = [

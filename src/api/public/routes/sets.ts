@@ -14,6 +14,7 @@ import { findPlaceInSet, listScreenshotsOfSet } from '../../../core/sets/readScr
 import { hasSet, readSetVersion } from '../../../core/sets/readSet.ts';
 import { listedSetRecord, screenshotRecord } from '../../../core/sets/setJson.ts';
 import type { Database } from '../../../db/database.ts';
+import type { ObjectRef } from '../../../db/rows.ts';
 import { unknownId } from '../../../domain/failure.ts';
 import { costOfPictures } from '../../limits/costs.ts';
 import { foundText, hasTag, idOf, jsonResponse, type Route, refOf, tagOf } from '../endpoint.ts';
@@ -162,6 +163,6 @@ function reviewing(action: SetAction, operationId: string, summary: string, desc
 }
 
 /** @throws Failure (404) */
-async function requireSet(db: Database, ref: { id: string; organizationId: string }): Promise<void> {
+async function requireSet(db: Database, ref: ObjectRef): Promise<void> {
   if (!(await hasSet(db, ref))) throw unknownId();
 }
