@@ -96,19 +96,16 @@ export async function countUnusedUploads(
   return row;
 }
 
-/** @returns undefined for an upload that is unknown, incomplete or expired. */
-export async function findUpload(db: Queryable, { id, organizationId }: ObjectRef): Promise<UploadRow | undefined> {
-  return (await usableUpload(db, { id, organizationId }).executeTakeFirst()) as UploadRow | undefined;
+/** @param lock until the transaction ends. @returns undefined for an upload that is unknown, incomplete or expired. */
+export async function findUpload(
+  db: Queryable,
+  { id, organizationId }: ObjectRef,
+  { lock = false } = {},
+): Promise<UploadRow | undefined> {
+  const usable = db.selectFrom('uploads').selectAll().where('id', '=', id).where(isComplete).where(isKept);
+  const row = usable.where('organization_id', '=', organizationId).$if(lock, (query) => query.forUpdate());
+  return (await row.executeTakeFirst()) as UploadRow | undefined;
 }
-
-const usableUpload = (db: Queryable, { id, organizationId }: ObjectRef) =>
-  db
-    .selectFrom('uploads')
-    .selectAll()
-    .where('id', '=', id)
-    .where('organization_id', '=', organizationId)
-    .where(isComplete)
-    .where(isKept);
 
 /**
  * Locks complete uploads, so that they are neither removed nor do they expire before the transaction ends. In the order of their
@@ -169,15 +166,6 @@ export async function listUploads(
   const ordered = matching.selectAll().orderBy('created_at', 'desc').orderBy('id');
   const { total, rows } = await readListPage(db, ordered, page);
   return { rows: rows as UploadRow[], total };
-}
-
-/** Locks one complete upload. */
-export async function lockUpload(
-  transaction: Queryable,
-  { id, organizationId }: ObjectRef,
-): Promise<UploadRow | undefined> {
-  const locked = usableUpload(transaction, { id, organizationId }).forUpdate();
-  return (await locked.executeTakeFirst()) as UploadRow | undefined;
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   completeUpload,
   countUnusedUploads,
   deleteIncompleteUpload,
-  lockUpload,
+  findUpload,
   renewSameUpload,
   type UploadRow,
 } from './uploadQueries.ts';
@@ -103,7 +103,7 @@ function measure(source: AsyncIterable<Buffer>) {
 /** Deletes an upload that no ad uses. @returns false if there is no such upload. @throws Failure (409) if an ad or a picture uses it. */
 export function deleteUpload(db: Database, { id, organizationId }: ObjectRef): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    const row = await lockUpload(tx, { id, organizationId });
+    const row = await findUpload(tx, { id, organizationId }, { lock: true });
     if (row === undefined) return false;
     if (row.expires_at === null)
       throw conflict('id', 'is the id of an upload that an ad uses or a picture shows, so it stays.');

@@ -1,12 +1,11 @@
 /** Webhook endpoints. Each is also a row of `subscribers`, with the same id, the URL and the topics. */
 
 import { randomUUID } from 'node:crypto';
-import { sql, type Updateable } from 'kysely';
+import { sql } from 'kysely';
 import { isInRange, type TimeRange } from '../../db/conditions.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type ListPage, type Page, readListPage } from '../../db/list.ts';
 import type { ObjectRef, Row } from '../../db/rows.ts';
-import type { Schema } from '../../db/schema.ts';
 import { sealSecret } from '../../db/secrets/sealing.ts';
 import { newWebhookSecret } from '../../db/secrets/webhookSecrets.ts';
 import type { EndpointTopic } from '../../domain/topics.ts';
@@ -18,6 +17,9 @@ export interface EndpointRow extends Row<'webhook_endpoints'> {
 }
 
 export type EndpointHeaders = Readonly<Record<string, string>>;
+
+/** Undefined fields stay. */
+export type EndpointFieldsChange = { readonly [Name in keyof EndpointFields]?: EndpointFields[Name] | undefined };
 
 export interface EndpointFields {
   readonly url: string;
@@ -51,19 +53,17 @@ export async function insertEndpoint(
 }
 
 /** Changes the fields that are given. */
-export async function updateEndpoint(tx: Queryable, id: string, change: Partial<EndpointFields>): Promise<void> {
+export async function updateEndpoint(tx: Queryable, id: string, change: EndpointFieldsChange): Promise<void> {
   const { url, topics, description, headers, disabled } = change;
-  const subscriber: Updateable<Schema['subscribers']> = {
-    ...(url !== undefined && { webhook_url: url }),
-    ...(topics !== undefined && { webhook_topics: topics && [...topics] }),
-  };
-  if (Object.keys(subscriber).length > 0)
+  if (url !== undefined || topics !== undefined) {
+    const subscriber = { webhook_url: url, webhook_topics: topics && [...topics] };
     await tx.updateTable('subscribers').set(subscriber).where('id', '=', id).execute();
+  }
   await tx
     .updateTable('webhook_endpoints')
     .set({
       updated_at: new Date(),
-      ...(description !== undefined && { description }),
+      description,
       ...(headers !== undefined && storedHeaders(tx, id, headers)),
       ...(disabled !== undefined && { disabled_at: disabled ? sql<Date>`now()` : null, disabled_reason: null }),
       // Neither a new address nor the time before it was enabled counts as a failure.

@@ -22,7 +22,7 @@ import {
 } from './endpointDeliveries.ts';
 import {
   countEndpoints,
-  type EndpointFields,
+  type EndpointFieldsChange,
   type EndpointRow,
   findEndpoint,
   insertEndpoint,
@@ -85,12 +85,10 @@ export async function changeEndpoint(
 ): Promise<EndpointRow> {
   const before = await lockedEndpoint(tx, one);
   const newUrl = url?.trim();
-  const change: Partial<EndpointFields> = {
-    ...(newUrl !== undefined && { url: newUrl }),
-    ...(topics !== undefined && { topics }),
-    ...(description !== undefined && { description: description?.trim() ?? '' }),
-    ...(headers !== undefined && { headers: headers ?? {} }),
-    ...(typeof disabled === 'boolean' && disabled !== (before.disabled_at !== null) && { disabled }),
+  const change: EndpointFieldsChange = {
+    ...{ url: newUrl, topics, description: description === null ? '' : description?.trim() },
+    headers: headers === null ? {} : headers,
+    disabled: disabled === (before.disabled_at !== null) ? undefined : (disabled ?? undefined),
   };
   await updateEndpoint(tx, one.id, change);
   const isMoved = newUrl !== undefined && newUrl !== before.url;
