@@ -1,4 +1,5 @@
 /** Accepts an ad of create-ad. */
+import type { Faults } from '../../contract/faults.ts';
 import type { ParsedCreateAd } from '../../contract/readRequest.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { Enqueuer } from '../../db/queue.ts';
@@ -41,10 +42,15 @@ export async function acceptAd(
   request: AdRequest,
   { queue }: { readonly queue: Enqueuer },
 ): Promise<AcceptedAd> {
-  const { organizationId } = request;
+  const { organizationId, parsed, source = 'create_ad' } = request;
   const { existing, uploadNames } = await examine(tx, request);
   if (existing !== undefined) return { row: existing, created: false };
-  const { made, stored } = await storeAd(tx, request, uploadNames);
+  const { campaign, ad, subscribers, faults } = parsed;
+  if (campaign === undefined || ad?.content === undefined)
+    throw new Error('unreachable: an invalid body passed validation');
+  const fileName = uploadNames.get(ad.content.media.content);
+  const made = newAd({ lookupKey: ad.lookupKey, ...ad.content, fileName });
+  const stored = await storeNewAds(tx, { organizationId, campaign, source, ads: [made], subscribers }, faults);
   const createdAt = stored.inserted.get(made.id);
   if (createdAt !== undefined) {
     await queue.enqueue(tx, 'launch', { organization_id: organizationId });
@@ -53,27 +59,6 @@ export async function acceptAd(
   const taken = stored.existing.get(made.lookupKey ?? '');
   if (taken === undefined) throw new Error('unreachable: the ad was neither stored nor found by its lookup key');
   return { row: taken, created: false };
-}
-
-interface Stored {
-  readonly made: NewAd;
-  readonly stored: StoredAds;
-}
-
-async function storeAd(
-  tx: Queryable,
-  { organizationId, parsed, source = 'create_ad' }: AdRequest,
-  uploadNames: UploadNames,
-): Promise<Stored> {
-  const { campaign, ad, subscribers, faults } = parsed;
-  if (campaign === undefined || ad?.content === undefined)
-    throw new Error('unreachable: an invalid body passed validation');
-  const fileName = uploadNames.get(ad.content.media.content);
-  const made = newAd({ lookupKey: ad.lookupKey, ...ad.content, fileName });
-  const stored = await storeNewAds(tx, { organizationId, campaign, source, ads: [made], subscribers });
-  if (stored !== undefined) return { made, stored };
-  addUnknownCampaignFault(faults);
-  throw invalid(faults.errors);
 }
 
 interface Examined {
@@ -117,16 +102,18 @@ function pendingRow(
 
 /**
  * Stores the new ads of a request, and finds those whose lookup keys other ads have.
- * @returns undefined as `insertAds` does.
- * @throws Failure (409) if other ads with the same lookup keys are deleted again and again.
+ * @throws Failure: 409 if other ads with the same lookup keys are deleted again and again, 422 for an unknown campaign.
  */
-export async function storeNewAds(tx: Queryable, given: NewAds): Promise<StoredAds | undefined> {
+export async function storeNewAds(tx: Queryable, given: NewAds, faults: Faults): Promise<StoredAds> {
   const inserted = new Map<string, Date>();
   const existing = new Map<string, AdRow>();
   let { ads } = given;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const stored = await insertAds(tx, { ...given, ads });
-    if (stored === undefined) return undefined;
+    if (stored === undefined) {
+      addUnknownCampaignFault(faults);
+      throw invalid(faults.errors);
+    }
     const { campaignId } = stored;
     for (const [id, createdAt] of stored.inserted) inserted.set(id, createdAt);
     const keys = ads.flatMap(({ id, lookupKey }) => (inserted.has(id) ? [] : (lookupKey ?? [])));

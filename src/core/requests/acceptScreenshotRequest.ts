@@ -53,22 +53,14 @@ export interface AcceptanceContext {
   readonly quotas?: DefaultQuotas | undefined;
 }
 
-type AcceptOptions = RequestToAccept & Pick<AcceptanceContext, 'limits' | 'quotas'>;
-
 /** Stores campaign, ads, set, screenshots and subscribers, and asks for the set's admission. @throws Failure: 409 as `storeNewAds`, 422 with all faults, 429 over the quota of the day. */
 export async function acceptScreenshotRequest(
   tx: Queryable,
   request: RequestToAccept,
   { queue, limits, quotas }: AcceptanceContext,
 ): Promise<StoredSet> {
-  const set = await storeRequest(tx, { ...request, limits, quotas });
-  await queue.enqueue(tx, 'launch', { organization_id: request.organizationId });
-  return set;
-}
-
-async function storeRequest(tx: Queryable, options: AcceptOptions): Promise<StoredSet> {
-  const { organizationId, parsed, limits, retakeOf, scheduleId, actor } = options;
-  const { campaignId, adIds } = await storeRequestedAds(tx, options);
+  const { organizationId, parsed, retakeOf, scheduleId, actor } = request;
+  const { campaignId, adIds } = await storeRequestedAds(tx, { organizationId, parsed, limits });
   const entries = parsed.entries.map(({ screenshots }, index) => ({ adId: adIds[index] ?? '', screenshots }));
   const pictures = expandScreenshots(entries, limits.screenshots);
   const { name, instructions, metadata, priority, subscribers } = parsed;
@@ -76,12 +68,13 @@ async function storeRequest(tx: Queryable, options: AcceptOptions): Promise<Stor
     ...{ organizationId, campaignId, name, instructions, metadata, priority },
     ...{ pictures, subscribers, retakeOf, scheduleId },
   });
-  await requireQuota(tx, options, pictures.length);
+  await requireQuota(tx, { organizationId, quotas }, pictures.length);
   if (actor !== undefined) {
     const action = retakeOf === undefined ? 'screenshot_set.requested' : 'screenshot_set.retaken';
     const to = { pictures: pictures.length, retake_of_id: retakeOf?.id };
     await recordAction(tx, actor, { action, of: { organizationId, id: set.id }, to });
   }
+  await queue.enqueue(tx, 'launch', { organization_id: organizationId });
   return { ...set, campaign_id: campaignId, status: 'draft', metadata };
 }
 
@@ -113,12 +106,8 @@ export async function storeRequestedAds(tx: Queryable, options: Examined): Promi
   }
   if (parsed.campaign === undefined) throw new Error('unreachable: an invalid body passed validation');
   const { campaign } = parsed;
-  const stored = await storeNewAds(tx, { organizationId, campaign, source, ads });
-  if (stored === undefined) {
-    addUnknownCampaignFault(parsed.faults);
-    throw invalid(parsed.faults.errors);
-  }
-  const { campaignId, existing: found } = stored;
+  const given = { organizationId, campaign, source, ads };
+  const { campaignId, existing: found } = await storeNewAds(tx, given, parsed.faults);
   const adIds = plan.map((planned) =>
     typeof planned === 'string' ? planned : (found.get(planned.lookupKey ?? '')?.id ?? planned.id),
   );
