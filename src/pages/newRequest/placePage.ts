@@ -87,7 +87,8 @@ export function addPlaceRoutes(pages: PageRoutes): void {
     const upload = fileOf(draft, page)?.id ?? '';
     const ad = ads.find(({ size }) => chosenFor(draft, page, size).isUnplaced);
     if (ad === undefined) return redirectTo(given, up.href);
-    return placePage(given, { ...page, upload, ad, action: placeAddress(given.paths, draft, page, ad.id), up });
+    const action = placeAddress(given.paths, draft, page, ad.id);
+    return { ...placePage(given, { ...page, upload, ad, action, up }), section: 'new' };
   });
   pages.post('/o/:slug/new/place', async (given) => {
     const { draft, page, ads } = await readDraftPage(options, given);

@@ -208,7 +208,10 @@ function pageFields({ paths, draft, wanted, faults }: NewRequestView): Html {
     [...values].slice(0, PAGES_OFFERED).map((value): Choice => [value, title(value)]);
   const unplaced = ofFiles(draft, planned?.combinations).filter((one) => chosenFor(draft, one, one.ad.size).isUnplaced);
   const unfinished = new Set(unplaced.map(pageKey));
-  const ofPages = Object.entries({ ...draft.files, ...draft.slots }).sort(([one], [other]) => (one < other ? -1 : 1));
+  // Without the bracket at the end, the key of a page is the start of those of its slots, and so before them.
+  const ofPages = Object.entries({ ...draft.files, ...draft.slots }).sort(([one], [other]) =>
+    one.slice(0, -1) < other.slice(0, -1) ? -1 : 1,
+  );
   const items = ofPages.map(([key, chosen]) => {
     const [site, device, size]: [string, string, ([number, number] | null)?] = JSON.parse(key);
     const name = `${site} on ${device === '' ? 'all devices' : shortDevice(device)}${size ? ` for ${size.join('×')}` : ''}`;

@@ -271,6 +271,7 @@ describe('a file as the page', () => {
       ', 3 pages from a file',
     ])
       expect(page).toContain(text);
+    expect(page.indexOf('from the screenshot')).toBeLessThan(page.indexOf('px from the left'));
     const sent: Fields = [...fields, await chosenOn(MINE)];
     const got = await act('request', sent);
     expect((await act('request', sent)).location).toBe(got.location);
