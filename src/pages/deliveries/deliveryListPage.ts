@@ -10,7 +10,7 @@ import { deliveryLabel, timeElement } from '../parts/labels.ts';
 import { namedLink, type ObjectNames } from '../parts/objectNames.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import type { ViewerRequest } from '../routes/pageRoutes.ts';
-import { framedPage } from '../settings/frame.ts';
+import { framedPage } from '../routes/settingsFrame.ts';
 import { anyOf, DATES, filteredList } from '../tables/listParts.ts';
 import { readListQuery } from '../tables/listQuery.ts';
 

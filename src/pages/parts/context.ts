@@ -2,16 +2,13 @@ import type { Provider } from '../../api/auth/provider.ts';
 import type { Services } from '../../api/public/services.ts';
 import type { MembershipRule } from '../../core/people/identities.ts';
 import type { Person } from '../../core/people/sessions.ts';
-import type { Change } from '../../db/notifications.ts';
 import type { CountSignIn } from '../../domain/signIns.ts';
 import type { Language } from '../../domain/texts/languages.ts';
 import type { Html, HtmlContent } from '../../lib/html.ts';
 import type { AssetName } from '../assets.ts';
-import type { LiveLimits } from './live.ts';
+import type { LiveOptions } from './live.ts';
 
-export interface PagesOptions extends Services {
-  /** Calls the handler for each change, for live progress. @returns a function that ends the subscription. */
-  readonly subscribe: (handler: (change: Change) => void) => () => void;
+export interface PagesOptions extends Services, LiveOptions {
   /** Origins of a bucket to which `/i/…` redirects; the browser must be allowed to load pictures from them. */
   readonly pictureOrigins?: readonly string[];
   /** The OpenID Connect provider with which people sign in. */
@@ -21,8 +18,6 @@ export interface PagesOptions extends Services {
   readonly countSignIn?: CountSignIn;
   /** How to reach the operator, as plain text for the upgrade page. */
   readonly contact?: string;
-  /** In place of those that the pages have. */
-  readonly liveLimits?: Partial<LiveLimits>;
 }
 
 /** The person who opens a page of an organization, and the permissions of that person. */

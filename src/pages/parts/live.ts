@@ -3,10 +3,11 @@ import type { Response } from 'express';
 import { callerNetwork } from '../../api/server/caller.ts';
 import { hasSet } from '../../core/sets/readSet.ts';
 import { readLaterRetakes } from '../../core/sets/readVersions.ts';
+import type { Store } from '../../db/database.ts';
 import type { Change } from '../../db/notifications.ts';
 import type { ObjectRef } from '../../db/rows.ts';
 import { KeyedSum } from '../../lib/keyedSum.ts';
-import type { PagesOptions } from './context.ts';
+import type { Log } from '../../lib/log.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** The stream sends changes within this time as one. */
@@ -14,7 +15,14 @@ const COALESCE_MS = 250;
 
 /** Maximum number of open streams of this process, and of each of these in it. A network is an address, or that of an IPv6 address. */
 const LIVE_LIMITS = { all: 500, organization: 100, network: 100, link: 25, viewer: 30 };
-export type LiveLimits = typeof LIVE_LIMITS;
+
+export interface LiveOptions {
+  /** Calls the handler for each change. @returns a function that ends the subscription. */
+  readonly subscribe: (handler: (change: Change) => void) => () => void;
+  readonly log: Log;
+  /** In place of those that the pages have. */
+  readonly liveLimits?: Partial<typeof LIVE_LIMITS>;
+}
 
 /** The object that a page follows. */
 export interface LiveSource {
@@ -31,10 +39,10 @@ interface LiveReader {
 }
 
 export class LiveConnections {
-  readonly #options: Pick<PagesOptions, 'subscribe' | 'log' | 'liveLimits'>;
+  readonly #options: LiveOptions;
   readonly #open = new KeyedSum();
 
-  constructor(options: Pick<PagesOptions, 'subscribe' | 'log' | 'liveLimits'>) {
+  constructor(options: LiveOptions) {
     this.#options = options;
   }
 
@@ -149,7 +157,7 @@ export function setsSource(readIds: () => Promise<readonly string[] | undefined>
 }
 
 /** Follows a set and the retakes of it, whose pictures its page shows. */
-export function setSource({ store: { db } }: PagesOptions, ref: ObjectRef): LiveSource {
+export function setSource({ store: { db } }: { readonly store: Pick<Store, 'db'> }, ref: ObjectRef): LiveSource {
   return setsSource(async () => {
     if (!(await hasSet(db, ref))) return undefined;
     return [ref.id, ...(await readLaterRetakes(db, ref.id)).map(({ id }) => id)];

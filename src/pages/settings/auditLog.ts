@@ -11,9 +11,9 @@ import { timeElement } from '../parts/labels.ts';
 import { namedLink, type ObjectNames } from '../parts/objectNames.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import type { PageRoutes, ViewerRequest } from '../routes/pageRoutes.ts';
+import { framedPage } from '../routes/settingsFrame.ts';
 import { anyOf, DATES, filteredList } from '../tables/listParts.ts';
 import { readListQuery } from '../tables/listQuery.ts';
-import { framedPage } from './frame.ts';
 
 export function addAuditLogRoutes(pages: PageRoutes): void {
   const options = { scope: 'admin', cost: COST.list } as const;

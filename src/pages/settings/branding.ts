@@ -12,7 +12,7 @@ import { hiddenFields } from '../parts/forms.ts';
 import { formTable, readForm, renderFields } from '../parts/formTable.ts';
 import { addLogoForm, LOGO_HINT, logoControl, type SaveLogo } from '../routes/logoForms.ts';
 import { ADMIN, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
-import { framedPage } from './frame.ts';
+import { framedPage } from '../routes/settingsFrame.ts';
 
 const SIZES: Readonly<Record<PageSize, string>> = {
   '16:9': 'Slides (16:9)',

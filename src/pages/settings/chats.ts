@@ -23,7 +23,7 @@ import { actionForm } from '../parts/forms.ts';
 import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import { ADMIN, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
-import { addAction, framedPage } from './frame.ts';
+import { addAction, framedPage } from '../routes/settingsFrame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 

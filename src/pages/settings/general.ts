@@ -16,7 +16,7 @@ import type { PagesOptions, ResultsPage } from '../parts/context.ts';
 import { type Choice, EMPTY_FORM, type FormState, TIME_ZONE_CHOICES } from '../parts/formFields.ts';
 import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { ADMIN, type PageRoutes, type ViewerRequest } from '../routes/pageRoutes.ts';
-import { addAction, framedPage } from './frame.ts';
+import { addAction, framedPage } from '../routes/settingsFrame.ts';
 
 const MODES: Readonly<Record<ReviewMode, { title: string; text: string }>> = {
   automatic: { title: 'Automatic', text: 'Finished sets are approved automatically, including those with failures.' },

@@ -15,7 +15,7 @@ import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import { numberedPages } from '../parts/pictureParts.ts';
 import { type PageRoutes, pageOf, type ViewerRequest } from '../routes/pageRoutes.ts';
-import { addAction, addAskedAction, framedPage, secretPanel } from './frame.ts';
+import { addAction, addAskedAction, framedPage, secretPanel } from '../routes/settingsFrame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 

@@ -16,7 +16,7 @@ import { actionForm, formField, hiddenFields } from '../parts/forms.ts';
 import { formTable, readForm, renderForm } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import { ADMIN, idOf, type PageRoutes, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
-import { addAction, addAskedAction, framedPage, secretPanel } from './frame.ts';
+import { addAction, addAskedAction, framedPage, secretPanel } from '../routes/settingsFrame.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;
 

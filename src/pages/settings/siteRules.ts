@@ -17,7 +17,7 @@ import { bodyOf, formTable, renderForm } from '../parts/formTable.ts';
 import { timeElement } from '../parts/labels.ts';
 import type { SLOT_FIELDS } from '../pictures/slotOffer.ts';
 import { idOf, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
-import { addAction, addAskedAction, framedPage } from './frame.ts';
+import { addAction, addAskedAction, framedPage } from '../routes/settingsFrame.ts';
 import { importFile, importForm, readFile, sendExport } from './siteRuleFiles.ts';
 
 type Given = Pick<ViewerRequest, 'viewer' | 'paths'>;

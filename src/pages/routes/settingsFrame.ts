@@ -8,7 +8,7 @@ import type { ResultsPage } from '../parts/context.ts';
 import { answerForm, EMPTY_FORM, type FormState, otherFaults } from '../parts/formFields.ts';
 import { hiddenFields, type Notice } from '../parts/forms.ts';
 import type { PagePaths } from '../parts/paths.ts';
-import { type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from '../routes/pageRoutes.ts';
+import { type PageResult, type PageRoutes, redirectTo, type ViewerRequest } from './pageRoutes.ts';
 
 interface Framed {
   readonly title: string;
