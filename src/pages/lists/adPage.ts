@@ -1,11 +1,10 @@
-import type { CreativeCheckRecord } from '../../contract/creativeCheck.ts';
 import { readCreativeCheck } from '../../core/ads/creativeCheck.ts';
 import { type AdHead, type CapturedFrame, readAdHead, readCreative } from '../../core/ads/readAd.ts';
-import { type SetPreview, withPreviews } from '../../core/sets/listSets.ts';
+import { withPreviews } from '../../core/sets/listSets.ts';
 import { readAdRecord } from '../../core/sets/readRecords.ts';
 import { readSetsOfAd } from '../../core/sets/readSet.ts';
-import { readRounds, type SetOfRounds } from '../../core/sets/rounds.ts';
-import { type DeliveryRow, listDeliveries } from '../../core/webhooks/listDeliveries.ts';
+import { readRounds } from '../../core/sets/rounds.ts';
+import { listDeliveries } from '../../core/webhooks/listDeliveries.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import { deliveryList } from '../deliveries/deliveryPage.ts';
@@ -19,13 +18,7 @@ import { idOf, type PageRoutes, recordQuery, refOf } from '../routes/pageRoutes.
 import { creativeCheckCard } from './creativeCheckCard.ts';
 import { setTable } from './setTable.ts';
 
-export interface AdPageData {
-  readonly ad: AdHead;
-  readonly creative: Awaited<ReturnType<typeof readCreative>>;
-  readonly deliveries: readonly DeliveryRow[];
-  readonly sets: readonly (SetOfRounds & SetPreview)[];
-  readonly check: CreativeCheckRecord | undefined;
-}
+export type AdPageData = NonNullable<Awaited<ReturnType<typeof readAdPageData>>>;
 
 interface Given {
   readonly viewer: Viewer;
@@ -69,7 +62,7 @@ ${metadataList(ad.metadata)}
 </div>`;
 }
 
-async function readAdPageData(db: Queryable, id: string, organizationId: string): Promise<AdPageData | undefined> {
+async function readAdPageData(db: Queryable, id: string, organizationId: string) {
   const ad = await readAdHead(db, { id, organizationId });
   if (ad === undefined) return undefined;
   const [creative, deliveries, shown, check] = await Promise.all([

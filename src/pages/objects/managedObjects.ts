@@ -13,7 +13,6 @@ import type { Actor } from '../../domain/auditLog.ts';
 import { setName } from '../../domain/setNames.ts';
 import type { SectionName } from '../parts/context.ts';
 import { type FormTable, formTable } from '../parts/formTable.ts';
-import type { PagePaths } from '../parts/paths.ts';
 import { isRunning } from '../pictures/pictures.ts';
 
 export interface ManagedObject {
@@ -33,8 +32,8 @@ export interface ObjectType<S extends z.ZodObject = z.ZodObject> {
   readonly form: FormTable<S>;
   /** A sentence about what stays or becomes free. */
   readonly stays: string;
-  pathOf(paths: PagePaths, id: string): string;
-  listOf(paths: PagePaths): string;
+  /** All addresses of these objects have it. */
+  readonly segment: 'ads' | 'screenshot_sets' | 'campaigns';
   /** @returns undefined if the organization has no such object. */
   read(db: Queryable, ref: ObjectRef): Promise<ManagedObject | undefined>;
   /** @throws Failure (404, 409, 410, 422) */
@@ -54,8 +53,7 @@ const AD: ObjectType<typeof AdChange> = {
     },
   }),
   stays: 'Its lookup key can be used for another ad immediately.',
-  pathOf: (paths, id) => paths.ad(id),
-  listOf: (paths) => paths.ads,
+  segment: 'ads',
   read: async (db, ref) => {
     const ad = await readAdHead(db, ref);
     if (ad === undefined) return undefined;
@@ -85,8 +83,7 @@ const SET: ObjectType<typeof SetChange> = {
     },
   }),
   stays: 'Its ads and its retakes stay.',
-  pathOf: (paths, id) => paths.set(id),
-  listOf: (paths) => paths.sets,
+  segment: 'screenshot_sets',
   read: async (db, ref) => {
     const set = await readSetHead(db, ref);
     if (set === undefined) return undefined;
@@ -114,8 +111,7 @@ const CAMPAIGN: ObjectType<typeof CampaignChange> = {
     },
   }),
   stays: 'Its name can be used for another campaign immediately.',
-  pathOf: (paths, id) => paths.campaign(id),
-  listOf: (paths) => paths.campaigns,
+  segment: 'campaigns',
   read: async (db, ref) => {
     const campaign = await readCountedCampaign(db, ref);
     if (campaign === undefined) return undefined;
@@ -144,4 +140,4 @@ function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')}${count === COUNT_MOST ? ' or more' : ''} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-export const OBJECT_TYPES = { ad: AD, set: SET, campaign: CAMPAIGN } as const;
+export const OBJECT_TYPES: readonly ObjectType[] = [AD, SET, CAMPAIGN];

@@ -2,18 +2,12 @@ import type { Queryable } from '../../db/database.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, linkButton, pageHead } from '../parts/components.ts';
 import type { ResultsPage, Viewer } from '../parts/context.ts';
-import { answerForm, EMPTY_FORM, otherFaults } from '../parts/formFields.ts';
-import { hiddenFields, type Notice } from '../parts/forms.ts';
+import { answerForm, EMPTY_FORM, type FormState, otherFaults } from '../parts/formFields.ts';
+import { hiddenFields } from '../parts/forms.ts';
 import { readForm, renderForm } from '../parts/formTable.ts';
 import type { PagePaths } from '../parts/paths.ts';
 import { type PageResult, type PageRoutes, redirectTo, refOf, type ViewerRequest } from '../routes/pageRoutes.ts';
 import { type ManagedObject, OBJECT_TYPES, type ObjectType } from './managedObjects.ts';
-
-const PATHS: readonly (readonly [path: string, type: ObjectType])[] = [
-  ['/o/:slug/ads/:id', OBJECT_TYPES.ad],
-  ['/o/:slug/screenshot_sets/:id', OBJECT_TYPES.set],
-  ['/o/:slug/campaigns/:id', OBJECT_TYPES.campaign],
-];
 
 interface Shown {
   readonly viewer: Viewer;
@@ -33,7 +27,7 @@ export function objectLinks(path: string, { canWrite }: Viewer, label = 'Rename'
 }
 
 function changePage({ viewer, paths, type, id, object }: Shown, form = EMPTY_FORM): ResultsPage {
-  const page = type.pathOf(paths, id);
+  const page = pathOf(paths, type, id);
   const submit = html`<p class="actions">${button({ label: 'Save', kind: 'primary' })}
 ${linkButton({ href: page, label: 'Back without changes' })}</p>`;
   const given = { viewer, page, action: `${page}/change`, className: 'stack', form, stored: object.stored } as const;
@@ -43,7 +37,7 @@ ${linkButton({ href: page, label: 'Back without changes' })}</p>`;
 }
 
 function deletePage({ viewer, paths, type, id, object }: Shown, { errors, status } = EMPTY_FORM): ResultsPage {
-  const path = type.pathOf(paths, id);
+  const path = pathOf(paths, type, id);
   const name = html`<bdi>${object.name}</bdi>`;
   const back = linkButton({ href: path, label: 'Back without deleting' });
   const question = html`${otherFaults(errors, [])}<section class="part"><p>This removes the ${type.noun} and</p>
@@ -59,55 +53,39 @@ ${object.obstacle === undefined ? question : obstacle}`;
   return { title: `Delete the ${type.noun}: ${object.name}`, section: type.section, body, status };
 }
 
-interface ObjectForm {
-  page(shown: Shown, form?: typeof EMPTY_FORM): ResultsPage;
-  act(tx: Queryable, type: ObjectType, given: ViewerRequest): Promise<void>;
-  /** The page that follows. */
-  next(shown: Shown): string;
-  readonly notice: Notice;
-}
-
-const FORMS: Readonly<Record<string, ObjectForm>> = {
-  change: {
-    page: changePage,
-    act: (tx, type, given) =>
-      type.change(tx, refOf(given), { change: readForm(type.form, given.request), actor: given.actor }),
-    next: ({ type, paths, id }) => type.pathOf(paths, id),
-    notice: 'saved',
-  },
-  delete: {
-    page: deletePage,
-    act: (tx, type, given) => type.remove(tx, refOf(given), given.actor),
-    next: ({ type, paths }) => type.listOf(paths),
-    notice: 'deleted',
-  },
-};
-
 /** Routes that change and delete ads, sets and campaigns. */
 export function addObjectRoutes(pages: PageRoutes): void {
   const { db } = pages.options.store;
-  for (const [path, type] of PATHS)
-    for (const [name, { page, act, next, notice }] of Object.entries(FORMS)) {
-      /** Handles a request for an object that exists. */
-      const answer = (handle: (shown: Shown, given: ViewerRequest) => PageResult | Promise<PageResult>) => {
-        return async (given: ViewerRequest) => {
-          const ref = refOf(given);
-          const object = await type.read(db, ref);
-          return object && handle({ ...given, type, object, id: ref.id }, given);
-        };
-      };
-      const send = (shown: Shown, given: ViewerRequest) => {
-        const run = async (): Promise<PageResult> => {
-          await db.transaction().execute((tx) => act(tx, type, given));
-          return redirectTo(given, next(shown), notice);
-        };
-        return answerForm(given, { run, again: async (form) => page(shown, form) });
-      };
-      pages.get(
-        `${path}/${name}`,
-        answer((shown) => page(shown)),
-        { scope: 'write' },
-      );
-      pages.post(`${path}/${name}`, answer(send));
-    }
+  const add = (
+    name: string,
+    type: ObjectType,
+    page: (shown: Shown, form?: FormState) => ResultsPage,
+    act: (tx: Queryable, given: ViewerRequest) => Promise<void>,
+    end: (given: ViewerRequest) => 'sent',
+  ) => {
+    const path = `/o/:slug/${type.segment}/:id/${name}`;
+    const show = async (given: ViewerRequest, form?: FormState): Promise<PageResult> => {
+      const ref = refOf(given);
+      const object = await type.read(db, ref);
+      return object && page({ ...given, type, object, id: ref.id }, form);
+    };
+    const run = async (given: ViewerRequest) => {
+      await db.transaction().execute((tx) => act(tx, given));
+      return end(given);
+    };
+    pages.get(path, (given) => show(given), { scope: 'write' });
+    pages.post(path, (given) => answerForm(given, { run: () => run(given), again: (form) => show(given, form) }));
+  };
+  for (const type of OBJECT_TYPES) {
+    const change = (tx: Queryable, given: ViewerRequest) =>
+      type.change(tx, refOf(given), { change: readForm(type.form, given.request), actor: given.actor });
+    add('change', type, changePage, change, (given) =>
+      redirectTo(given, pathOf(given.paths, type, refOf(given).id), 'saved'),
+    );
+    const remove = (tx: Queryable, given: ViewerRequest) => type.remove(tx, refOf(given), given.actor);
+    add('delete', type, deletePage, remove, (given) => redirectTo(given, listOf(given.paths, type), 'deleted'));
+  }
 }
+
+const listOf = ({ organization }: PagePaths, { segment }: ObjectType) => `${organization}/${segment}`;
+const pathOf = (paths: PagePaths, type: ObjectType, id: string) => `${listOf(paths, type)}/${id}`;

@@ -30,8 +30,8 @@ export interface Button extends Look {
 const content = ({ label, icon: name, iconOnly = false }: Look): HtmlContent =>
   iconOnly ? name && icon(name) : [name && icon(name), name ? html`<span>${label}</span>` : label];
 
-const classOf = ({ kind, iconOnly = false }: Look): HtmlContent => {
-  const names = [kind, iconOnly && 'icon-only'].filter(Boolean).join(' ');
+const classOf = ({ kind, iconOnly = false }: Look, base?: 'button'): HtmlContent => {
+  const names = [base, kind, iconOnly && 'icon-only'].filter(Boolean).join(' ');
   return names !== '' && html` class="${names}"`;
 };
 
@@ -57,9 +57,7 @@ export function button(given: Button): Html {
 
 /** A link that looks like a button. */
 export function linkButton({ href, ...look }: Look & { readonly href: string }): Html {
-  const { kind, iconOnly } = look;
-  const names = ['button', kind, iconOnly && 'icon-only'].filter(Boolean).join(' ');
-  return html`<a class="${names}" href="${href}"${named(look)}>${content(look)}</a>`;
+  return html`<a${classOf(look, 'button')} href="${href}"${named(look)}>${content(look)}</a>`;
 }
 
 /** The state of an object in a word or two. @param state a status of the service, which determines the color. */
@@ -85,9 +83,8 @@ export function tabs(label: string, list: readonly Tab[]): Html {
 
 /** Actions behind a button. @param items links and forms. */
 export function menu(look: Look, items: readonly HtmlContent[]): Html {
-  const names = ['button', look.kind, look.iconOnly && 'icon-only'].filter(Boolean).join(' ');
   return html`<details class="menu">
-    <summary class="${names}"${named(look)}>${content(look)}</summary>
+    <summary${classOf(look, 'button')}${named(look)}>${content(look)}</summary>
     <ul>${items.map((item) => html`<li>${item}</li>`)}</ul>
   </details>`;
 }

@@ -5,7 +5,7 @@ import type { Permission } from '../../domain/roles.ts';
 import { UNKNOWN_GROUPS } from '../../domain/signIns.ts';
 import type { Texts } from '../../domain/texts/languages.ts';
 import { isSameSignature } from '../../lib/hmac.ts';
-import { type Html, type HtmlContent, html } from '../../lib/html.ts';
+import { type Html, html } from '../../lib/html.ts';
 import { type Button, button } from './components.ts';
 import type { Viewer } from './context.ts';
 import { type PagePaths, withParameter } from './paths.ts';
@@ -31,15 +31,11 @@ export type Notice = keyof typeof NOTICES | keyof Texts['share']['sent'];
 
 type HiddenFields = Readonly<Record<string, string | undefined>>;
 
-/** Hidden fields by their names. Those without a value are left out. */
-export const hiddenInputs = (fields: HiddenFields): HtmlContent =>
-  Object.entries(fields).map(
+/** The fields that every form with an effect sends. @param next the page to return to. @param more those without a value are left out. */
+export function hiddenFields({ formToken: form }: Viewer, next: string, more: HiddenFields = {}): Html {
+  return html`${Object.entries({ form, next, ...more }).map(
     ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
-  );
-
-/** The fields that every form with an effect sends. @param next the page to return to. */
-export function hiddenFields({ formToken }: Viewer, next: string, fields: HiddenFields = {}): Html {
-  return html`${hiddenInputs({ form: formToken, next, ...fields })}`;
+  )}`;
 }
 
 export interface ActionForm extends Button {
@@ -57,10 +53,8 @@ export function actionForm({ viewer, action, next, fields, ...shown }: ActionFor
 
 /** @returns a field of a form; '' if it is missing or sent twice. */
 export function formField(request: Pick<Request, 'body'>, name: string): string {
-  const body: unknown = request.body;
-  if (typeof body !== 'object' || body === null) return '';
-  const value: unknown = Object.entries(body).find(([key]) => key === name)?.[1];
-  return typeof value === 'string' ? value : '';
+  const [value = '', ...others] = formFields(request, name);
+  return others.length === 0 ? value : '';
 }
 
 /** @returns all values of a field that a form may send several times. */

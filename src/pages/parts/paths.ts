@@ -3,34 +3,11 @@ import { type Thumbnail, thumbnailName } from '../../domain/thumbnails.ts';
 import { type AssetName, assetPath } from '../assets.ts';
 
 /** Paths of the pages below the path of PUBLIC_URL. */
-export interface PagePaths {
-  /** '' or `/prefix`. */
-  readonly base: string;
-  readonly organization: string;
-  readonly campaigns: string;
-  readonly sets: string;
-  readonly ads: string;
-  readonly schedules: string;
-  schedule(id: string): string;
-  readonly newRequest: string;
-  campaign(id: string): string;
-  set(id: string): string;
-  ad(id: string): string;
-  screenshot(id: string): string;
-  readonly deliveries: string;
-  delivery(id: string): string;
-  /** A page of the settings; the first one unless a name is given. */
-  settings(name?: string): string;
-  /** The page of a share link. */
-  share(token: string): string;
-  image(token: string): string;
-  animation(token: string, format: AnimationFormat): string;
-  thumbnail(token: string, thumbnail: Thumbnail): string;
-  asset(name: AssetName): string;
-}
+export type PagePaths = ReturnType<typeof pathsOf>;
 
 /** Links contain no host, so that the pages work under every name of the service. The caller has checked `slug`. */
-export function pathsOf(publicUrl: string, slug: string): PagePaths {
+export function pathsOf(publicUrl: string, slug: string) {
+  /** '' or `/prefix`. */
   const base = new URL(publicUrl).pathname.replace(/\/+$/, '');
   const organization = `${base}/o/${slug}`;
   return {
@@ -40,20 +17,22 @@ export function pathsOf(publicUrl: string, slug: string): PagePaths {
     sets: `${organization}/screenshot_sets`,
     ads: `${organization}/ads`,
     schedules: `${organization}/schedules`,
-    schedule: (id) => `${organization}/schedules/${id}`,
+    schedule: (id: string) => `${organization}/schedules/${id}`,
     newRequest: `${organization}/new`,
-    campaign: (id) => `${organization}/campaigns/${id}`,
-    set: (id) => `${organization}/screenshot_sets/${id}`,
-    share: (token) => `${base}/s/${token}`,
-    ad: (id) => `${organization}/ads/${id}`,
-    screenshot: (id) => `${organization}/screenshots/${id}`,
+    campaign: (id: string) => `${organization}/campaigns/${id}`,
+    set: (id: string) => `${organization}/screenshot_sets/${id}`,
+    /** The page of a share link. */
+    share: (token: string) => `${base}/s/${token}`,
+    ad: (id: string) => `${organization}/ads/${id}`,
+    screenshot: (id: string) => `${organization}/screenshots/${id}`,
     deliveries: `${organization}/deliveries`,
-    delivery: (id) => `${organization}/deliveries/${id}`,
-    settings: (name) => `${organization}/settings${name === undefined ? '' : `/${name}`}`,
-    image: (token) => `${base}/i/${token}.png`,
-    animation: (token, format) => `${base}/i/${token}.${format}`,
-    thumbnail: (token, thumbnail) => `${base}/i/${token}/${thumbnailName(thumbnail)}`,
-    asset: (name) => assetPath(base, name),
+    delivery: (id: string) => `${organization}/deliveries/${id}`,
+    /** A page of the settings; the first one unless a name is given. */
+    settings: (name?: string) => `${organization}/settings${name === undefined ? '' : `/${name}`}`,
+    image: (token: string) => `${base}/i/${token}.png`,
+    animation: (token: string, format: AnimationFormat) => `${base}/i/${token}.${format}`,
+    thumbnail: (token: string, thumbnail: Thumbnail) => `${base}/i/${token}/${thumbnailName(thumbnail)}`,
+    asset: (name: AssetName) => assetPath(base, name),
   };
 }
 

@@ -21,7 +21,7 @@ import {
   requirePermission,
   withNotice,
 } from '../parts/forms.ts';
-import { type LayoutOptions, messagePage, sendPage } from '../parts/layout.ts';
+import { type LayoutOptions, messagePage, notePage, sendPage } from '../parts/layout.ts';
 import { LiveConnections, type LiveSource } from '../parts/live.ts';
 import { isForPrograms, type PagePaths, pathsOf } from '../parts/paths.ts';
 import { signInPage } from '../signIn/signIn.ts';
@@ -251,12 +251,9 @@ export function recordQuery({ publicUrl }: PagesOptions, given: ViewerRequest) {
 export function billingPage(slug: string, contact: string | undefined): ResultsPage {
   const operator = contact === undefined ? '.' : html`: <strong>${contact}</strong>.`;
   const command = html`<code>tearsheet org enable ${slug}</code>`;
-  const body = html`<section class="signin">
-    <h1>Keep using Tearsheet</h1>
-    <p>An organization without an active subscription is disabled.
+  const text = html`<p>An organization without an active subscription is disabled.
       The service rejects its requests, but finishes and keeps what it accepted before.</p>
     <p>To upgrade <strong>${slug}</strong>, contact the operator of this service${operator} Mention the name of the organization.
-      Access is restored as soon as the operator enables it (${command}).</p>
-  </section>`;
-  return { title: 'Upgrade', body };
+      Access is restored as soon as the operator enables it (${command}).</p>`;
+  return { ...notePage('Keep using Tearsheet', text), title: 'Upgrade' };
 }

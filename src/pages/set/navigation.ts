@@ -102,15 +102,12 @@ export function sectionLinks(ordered: readonly PictureView[], place: Place): Htm
   return html`<details class="toc"><summary>${groups.length} ${what}</summary><ol>${items}</ol></details>`;
 }
 
-/** Shows only the pictures of a set that a person still has to review, approved or rejected. */
-function isShown({ shownId, image_token }: PictureView, show: Shown, { decisions }: Reviewed): boolean {
-  if (show === 'all') return true;
-  return image_token !== null && (decisions.get(shownId) ?? 'open') === show;
-}
-
-export function reviewFilter<V extends PictureView>(views: readonly V[], show: Shown, reviewed: Reviewed): V[] {
-  return views.filter((view) => isShown(view, show, reviewed));
-}
+/** @returns only the pictures of a set that a person still has to review, approved or rejected. */
+export const reviewFilter = <V extends PictureView>(views: readonly V[], show: Shown, { decisions }: Reviewed): V[] =>
+  views.filter(
+    ({ shownId, image_token }) =>
+      show === 'all' || (image_token !== null && (decisions.get(shownId) ?? 'open') === show),
+  );
 
 /** @returns nothing for a set that no person reviews. */
 export function reviewLinks(views: readonly PictureView[], facts: SetFacts, place: Place): HtmlContent {

@@ -1,12 +1,11 @@
 /** The page of a set: its head, and a tab each for pictures, failures, share links and activity. */
 import type { Response } from 'express';
 import { costOfPictures } from '../../api/limits/costs.ts';
-import { reviewRounds, type SetAction } from '../../core/reviews/reviews.ts';
+import { reviewRounds } from '../../core/reviews/reviews.ts';
 import { readSetText } from '../../core/sets/readRecords.ts';
 import { readSetVersion } from '../../core/sets/readSet.ts';
 import { countShared } from '../../core/sharing/sharedPictures.ts';
 import type { ShareLinkRow } from '../../core/sharing/shareLinks.ts';
-import type { Decision } from '../../domain/reviews.ts';
 import { setName } from '../../domain/setNames.ts';
 import { type Html, type HtmlContent, html } from '../../lib/html.ts';
 import type { PagesOptions } from '../parts/context.ts';
@@ -59,12 +58,13 @@ import { roundList } from './rounds.ts';
 import { notes, setDialogs, setHead, stateOf, totalsOfViews } from './setHead.ts';
 import { doneAddress, undoToast } from './setReviews.ts';
 
-const SET_ACTIONS: readonly SetAction[] = ['approve', 'reject', 'reopen', 'cancel'];
-
 /** A reviewer decides about the set, and ends no work. */
-const scopeOf = (action: SetAction) => (action === 'cancel' ? 'write' : 'review');
-
-const DECISION_OF: Readonly<Partial<Record<SetAction, Decision>>> = { approve: 'approved', reject: 'rejected' };
+const SET_ACTIONS = [
+  { action: 'approve', scope: 'review', decision: 'approved' },
+  { action: 'reject', scope: 'review', decision: 'rejected' },
+  { action: 'reopen', scope: 'review', decision: undefined },
+  { action: 'cancel', scope: 'write', decision: undefined },
+] as const;
 
 /** @returns undefined if this organization has no such set. */
 async function setPage(
@@ -189,27 +189,19 @@ export function addSetRoutes(pages: PageRoutes): void {
   };
   pages.get(path, show, readsSet);
   pages.events(`${path}/events`, (given) => setSource(options, refOf(given)));
-  for (const action of SET_ACTIONS)
+  for (const { action, scope, decision } of SET_ACTIONS)
     pages.post(
       `${path}/${action}`,
       async (given) => {
-        const notes = formField(given.request, 'notes');
-        const reviewId = await actOnSet(options, given, { id: idOf(given.request), action, notes });
-        const decision = DECISION_OF[action];
-        const next = redirectPath(given.paths, formField(given.request, 'next'));
+        const { request, actor } = given;
+        const { id: setId, organizationId } = refOf(given);
+        const notes = formField(request, 'notes').trim() || null;
+        const review = { action, organizationId, setId, actor, notes };
+        const reviewId = await db.transaction().execute((tx) => reviewRounds(tx, review, options));
+        const next = redirectPath(given.paths, formField(request, 'next'));
         if (decision === undefined) return goBack(given);
         return redirectTo(given, doneAddress(next, { decision, count: 'set', reviewId }));
       },
-      { scope: scopeOf(action), ...readsSet },
+      { scope, ...readsSet },
     );
-}
-
-/** As {@link reviewRounds}. @throws Failure: 404 if there is no such set, 409 if its status forbids the action. */
-async function actOnSet(
-  options: PagesOptions,
-  { viewer, actor }: Pick<ViewerRequest, 'viewer' | 'actor'>,
-  { id, action, notes }: { id: string; action: SetAction; notes: string },
-): Promise<string | null> {
-  const review = { action, organizationId: viewer.organizationId, setId: id, actor, notes: notes.trim() || null };
-  return options.store.db.transaction().execute((tx) => reviewRounds(tx, review, options));
 }

@@ -14,7 +14,6 @@ import {
   PICTURE_FIELDS,
   type PictureView,
   pickedIds,
-  type ReviewedPicture,
   readSetFacts,
   type SetFacts,
   withReviews,
@@ -97,10 +96,7 @@ async function readTargets(options: PagesOptions, { request, viewer }: ViewerReq
   return { views, changed };
 }
 
-interface Targets {
-  readonly views: readonly ReviewedPicture[];
-  readonly changed: readonly ReviewedPicture[];
-}
+type Targets = NonNullable<Awaited<ReturnType<typeof readTargets>>>;
 
 function question({ request, viewer, paths }: ViewerRequest, { decision, seen }: DecisionForm, targets: Targets) {
   const action = `${paths.set(idOf(request))}/reviews`;

@@ -166,20 +166,14 @@ async function storeAnswer(
   const { body, pin, reply_to } = commentOf(request);
   const [answer, who] = [formField(request, 'answer'), { screenshot_id: screenshotId, ...clientOf(request) }];
   const follows = formField(request, 'follow') !== '';
-  if (answer === '') {
-    const comment = readOrFail(ClientComment, { body, pin, reply_to, ...who });
-    await store.db.transaction().execute(async (tx) => {
-      await commentOnShare(tx, visit, comment);
-      if (follows) await followShare(tx, share.id, comment.email);
-    });
-    return 'commented';
-  }
-  const given = readOrFail(ClientAnswer, { answer, comment: body.trim() || null, pin, ...who });
+  const comment = answer === '' ? readOrFail(ClientComment, { body, pin, reply_to, ...who }) : undefined;
+  const given = comment ?? readOrFail(ClientAnswer, { answer, comment: body.trim() || null, pin, ...who });
   await store.db.transaction().execute(async (tx) => {
-    await answerShare(tx, visit, given);
+    if ('answer' in given) await answerShare(tx, visit, given);
+    else await commentOnShare(tx, visit, given);
     if (follows) await followShare(tx, share.id, given.email);
   });
-  return 'answered';
+  return comment === undefined ? 'answered' : 'commented';
 }
 
 const COOKIE_MS = 90 * 86_400_000;
