@@ -142,8 +142,8 @@ export function addDeliveryRoutes(pages: PageRoutes): void {
   const { db } = options.store;
   const path = '/o/:slug/deliveries/:id';
   pages.get('/o/:slug/deliveries', (given) => deliveryListPage(options, given), { cost: COST.list });
-  pages.json(`${path}.json`, async ({ request, viewer: { organizationId } }) => {
-    const row = await findDelivery(db, { organizationId, id: idOf(request) });
+  pages.json(`${path}.json`, async (given) => {
+    const row = await findDelivery(db, refOf(given));
     return row && deliveryDetailRecord(row);
   });
   pages.get(path, (given) => deliveryPage(options, idOf(given.request), given));

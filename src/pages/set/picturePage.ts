@@ -221,17 +221,9 @@ export function addPictureRoutes(pages: PageRoutes): void {
   const path = '/o/:slug/screenshots/:id';
   const show = ({ request, response, viewer, paths }: ViewerRequest) => {
     const [version, compareWith] = [uuidOf(request, 'version'), uuidOf(request, 'with')];
-    const id = idOf(request);
     const { locations } = options;
-    return picturePage(options, id, {
-      response,
-      viewer,
-      paths,
-      locations,
-      version,
-      compareWith,
-      done: undoToast(request, viewer, paths),
-    });
+    const done = undoToast(request, viewer, paths);
+    return picturePage(options, idOf(request), { response, viewer, paths, locations, version, compareWith, done });
   };
   pages.get(path, show, { readsSet: true });
   pages.post(

@@ -174,18 +174,10 @@ export function addSetRoutes(pages: PageRoutes): void {
   };
   pages.json(`${path}.json`, readText, readsSet);
   const show = ({ request, response, viewer, paths }: ViewerRequest) => {
-    const { group, show, tab } = request.query;
+    const { group, show, tab, created = '' } = request.query;
     const place = { page: pageOf(request), by: groupingOf(group), show: shownOf(show), tab: tabOf(tab) };
-    const id = idOf(request);
-    const created = String(request.query['created'] ?? '');
-    return setPage(options, id, {
-      ...place,
-      response,
-      viewer,
-      paths,
-      created,
-      done: undoToast(request, viewer, paths),
-    });
+    const done = undoToast(request, viewer, paths);
+    return setPage(options, idOf(request), { ...place, response, viewer, paths, created: String(created), done });
   };
   pages.get(path, show, readsSet);
   pages.events(`${path}/events`, (given) => setSource(options, refOf(given)));

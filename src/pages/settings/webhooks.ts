@@ -5,8 +5,7 @@ import { WebhookTest } from '../../contract/webhookEndpoints.ts';
 import { readWebhookSecret } from '../../core/organizations/organizations.ts';
 import { replaceWebhookSecret } from '../../core/organizations/settings.ts';
 import { sendTestEvent } from '../../core/webhooks/testEvents.ts';
-import { invalid } from '../../domain/failure.ts';
-import { addressFault } from '../../egress/addressFault.ts';
+import { checkEndpointAddress } from '../../core/webhooks/webhookEndpoints.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { copyText, facts, linkButton, panel } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage } from '../parts/context.ts';
@@ -49,8 +48,7 @@ export function addWebhookRoutes(pages: PageRoutes): void {
     {
       read: async ({ request }) => {
         const { url } = readForm(TEST, request);
-        const fault = await addressFault(guard, url);
-        if (fault !== undefined) throw invalid({ url: [fault] });
+        await checkEndpointAddress(guard, url);
         return url;
       },
       act: (tx, { viewer: { organizationId }, actor }, url) => sendTestEvent(tx, { organizationId, url }, actor),
