@@ -12,7 +12,7 @@
 import { z } from 'zod';
 import { AD_CATEGORIES, MEDIA_TYPES } from '../domain/ads.ts';
 import { ANIMATION_FORMATS, ANIMATION_FRAMES_MAX } from '../domain/animations.ts';
-import { PLACEMENT_SIZES_MAX } from '../domain/placements.ts';
+import { IMAGE_RATIO_MAX, PLACEMENT_SIZES_MAX } from '../domain/placements.ts';
 import { cutCodePoints } from '../domain/text.ts';
 import { GIVEN_PAGE_FORMATS } from '../domain/uploads.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
@@ -76,6 +76,8 @@ const WantedPlacement = z.object({
     .array(z.object({ width: side, height: side }))
     .min(1)
     .max(PLACEMENT_SIZES_MAX),
+  /** Absent in older answers. */
+  image_ratio: z.number().min(1).max(IMAGE_RATIO_MAX).default(1),
 });
 
 const NamedValues = z.array(z.object({ name: z.string(), value: z.string() }));

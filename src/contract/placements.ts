@@ -1,6 +1,6 @@
 /** Placements: the picture of a page and its candidate slots, before an ad is placed. */
 import { z } from 'zod';
-import { PLACEMENT_SIZES_MAX } from '../domain/placements.ts';
+import { IMAGE_RATIO_MAX, PLACEMENT_SIZES_MAX } from '../domain/placements.ts';
 import { SCREENSHOT_STATUSES } from '../domain/states.ts';
 import { isAbsent } from './faults.ts';
 import { DeviceRecord, time, uuid } from './records.ts';
@@ -24,6 +24,15 @@ export const CreatePlacement = z
       .nullish()
       .describe('Sizes of ads, in CSS pixels. The page is opened once for all of them.'),
     ad: PlacementAd.nullish(),
+    image_ratio: z
+      .number()
+      .int()
+      .min(1)
+      .max(IMAGE_RATIO_MAX)
+      .nullish()
+      .describe(
+        'Pixels of the picture for each CSS pixel: 1 unless given. A page that is too long for 2 has as many as 16,000 pixels allow.',
+      ),
   })
   .refine(({ sizes, ad }) => isAbsent(sizes) !== isAbsent(ad), {
     path: ['sizes'],
@@ -88,7 +97,7 @@ export const PlacementRecord = z
       .url()
       .nullable()
       .describe(
-        'URL of the picture (PNG, 256 colors): the page from its top left corner, one pixel for each CSS pixel, at most 16,000 pixels wide and high. It needs no key and cannot be guessed. Null until the picture exists.',
+        'URL of the picture (PNG, 256 colors): the page from its top left corner, `image_ratio` pixels for each CSS pixel, at most 16,000 pixels wide and high. It needs no key and cannot be guessed. Null until the picture exists.',
       ),
     page: size.nullable().describe('The whole page in CSS pixels.'),
     sizes: z.array(SlotsForSize).describe('In the order of the request. Without candidates until `uploaded`.'),

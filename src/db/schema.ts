@@ -372,6 +372,7 @@ export interface Schema {
     created_at: Filled<Time>;
     expires_at: Time;
     traceparent: Nullable<string>;
+    image_ratio: Filled<number>;
   };
   rate_buckets: {
     key: string;

@@ -174,8 +174,8 @@ async function open(
 
 const addressOf = (given: string) => ({ site_url: withScheme(given), may_use_http: !hasScheme(given) });
 
-function pageOf({ id, site_url, device, sizes }: Row<'placements'>): WantedPage {
-  return { ...addressOf(site_url), device, screenshots: [], placement: { id, sizes } };
+function pageOf({ id, site_url, device, sizes, image_ratio }: Row<'placements'>): WantedPage {
+  return { ...addressOf(site_url), device, screenshots: [], placement: { id, sizes, image_ratio } };
 }
 
 /** A rule that was changed after the request applies as it is now. */

@@ -43,6 +43,8 @@ export interface WantedPicture {
 export interface WantedPlacement {
   readonly id: string;
   readonly sizes: readonly AdSize[];
+  /** Pixels of the picture for each CSS pixel; fewer for a page that is too long. 1 unless given. */
+  readonly image_ratio?: number;
 }
 
 /** The file that is shown as the page. */
@@ -254,7 +256,10 @@ export class PageTask {
       candidates: await page.judge(size),
       ofRule: await page.slotOfRule?.(size),
     });
-    const work = async () => ({ judged: await Promise.all(wanted.sizes.map(judge)), picture: await page.capture() });
+    const work = async () => ({
+      judged: await Promise.all(wanted.sizes.map(judge)),
+      picture: await page.capture({ ratio: wanted.image_ratio }),
+    });
     const { judged, picture } = await this.#orPageLost(work);
     const ruleReports = this.#ruleReports;
     const record = recordOfSlots({ finalUrl: page.finalUrl, page: picture.page, judged, ruleReports });
@@ -285,7 +290,7 @@ export class PageTask {
       if (this.page.group) await this.#placeGroup(page, withoutSlot);
       else await this.#placeEach(page, withoutSlot);
       if (withoutSlot.length > 0 && !stop.aborted)
-        picture = await pictureOfFailure((largest) => page.capture(largest), { site: this.page.site, log });
+        picture = await pictureOfFailure((largest) => page.capture({ largest }), { site: this.page.site, log });
     } finally {
       stop.removeEventListener('abort', reportNow);
       await stopped;

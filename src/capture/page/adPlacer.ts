@@ -20,6 +20,7 @@ import type {
   AdFrame,
   AdOfGroup,
   PagePicture,
+  PageWish,
   Picture,
   PlacementFailure,
   ScoredCandidate,
@@ -322,8 +323,8 @@ export class AdPlacer {
     return { report: slotReport(known, null), index: ranked.findIndex((one) => one.slot === slot) };
   }
 
-  capture(largest?: Size): Promise<PagePicture> {
-    return this.#exclusively(() => capturePage(this.#live, largest));
+  capture(wanted?: PageWish): Promise<PagePicture> {
+    return this.#exclusively(() => capturePage(this.#live, wanted));
   }
 
   async #rank(ad: AdSize, allowScaling: boolean, format: SlotFormat | undefined) {
@@ -480,14 +481,17 @@ function slotReport({ rule: { id, host }, selector }: NonNullable<RuleForAd>, pr
 
 const LARGEST_PAGE = { width: MAX_PAGE_EDGE, height: MAX_PAGE_EDGE };
 
-/** @param largest CSS pixels. */
-export async function capturePage(live: LivePage, largest: Size = LARGEST_PAGE): Promise<PagePicture> {
+export async function capturePage(
+  live: LivePage,
+  { largest = LARGEST_PAGE, ratio: wished = 1 }: PageWish = {},
+): Promise<PagePicture> {
   await live.tab.mainFrame.evaluate(() =>
     (document.scrollingElement ?? window).scrollTo({ top: 0, left: 0, behavior: 'instant' }),
   );
   const { ratio, document: page } = await live.screen();
   const [width, height] = [Math.min(largest.width, page.width), Math.min(largest.height, page.height)];
-  const shot = await live.capture({ rect: { x: 0, y: 0, width, height }, scale: 1 / ratio });
+  const pixels = Math.min(wished, MAX_PAGE_EDGE / width, MAX_PAGE_EDGE / height);
+  const shot = await live.capture({ rect: { x: 0, y: 0, width, height }, scale: pixels / ratio });
   const capturedAt = new Date();
   // 256 colors are enough to recognize a page, and the file has a third of its size.
   const png = await sharp(shot).png({ palette: true, effort: 1 }).toBuffer();

@@ -137,7 +137,14 @@ export interface PlacementFailure {
   readonly slotReport?: SlotReport | undefined;
 }
 
-/** The page without an ad: a PNG of it from its top left corner, one pixel for each CSS pixel. */
+export interface PageWish {
+  /** CSS pixels. */
+  readonly largest?: Size;
+  /** Pixels for each CSS pixel, fewer where the picture would be too large. 1 unless given. */
+  readonly ratio?: number | undefined;
+}
+
+/** The page without an ad: a PNG of it from its top left corner. */
 export interface PagePicture {
   readonly png: Buffer;
   readonly width: number;
@@ -175,8 +182,8 @@ export interface OpenPage {
   judge(size: AdSize): Promise<readonly ScoredCandidate[]>;
   /** The slot of a site rule for this size; undefined without one. @throws as {@link judge}. */
   slotOfRule?(size: AdSize): Promise<SlotOfRule | undefined>;
-  /** Takes the picture without an ad. @param maxHeight CSS pixels. @throws as {@link judge}. */
-  capture(largest?: Size): Promise<PagePicture>;
+  /** Takes the picture without an ad. @throws as {@link judge}. */
+  capture(wanted?: PageWish): Promise<PagePicture>;
   close(): Promise<void>;
 }
 

@@ -320,7 +320,7 @@ export class PageVisit {
       placeTogether: (ads) => placer.placeTogether(ads),
       judge: (size) => placer.judge(size),
       slotOfRule: (size) => placer.slotOfRule(size),
-      capture: (largest) => placer.capture(largest),
+      capture: (wanted) => placer.capture(wanted),
       close: () => this.#tab.close(),
     };
   }
@@ -339,7 +339,7 @@ export class PageVisit {
     if (response === undefined || response.headers['x-tearsheet-egress'] !== undefined || isError) return undefined;
     const capture = async (largest: Size) => {
       await this.#tab.reached('loaded', REFUSAL_MS);
-      return capturePage(new LivePage(this.#tab), largest);
+      return capturePage(new LivePage(this.#tab), { largest });
     };
     return pictureOfFailure(capture, { site, log: this.#options.log });
   }

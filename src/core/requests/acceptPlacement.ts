@@ -23,7 +23,7 @@ interface WantedPlacement {
  */
 export async function acceptPlacement(
   tx: Queryable,
-  { organizationId, wanted: { site, device, sizes, ad } }: WantedPlacement,
+  { organizationId, wanted: { site, device, sizes, ad, image_ratio } }: WantedPlacement,
   { queue, quotas }: Pick<AcceptanceContext, 'queue' | 'quotas'>,
 ): Promise<Row<'placements'>> {
   const named = sizes ?? [await sizeOfAd(tx, organizationId, ad?.id ?? '')];
@@ -34,6 +34,7 @@ export async function acceptPlacement(
     site_url: site.url,
     device: device.name,
     sizes: JSON.stringify([...distinct.values()]),
+    image_ratio: image_ratio ?? 1,
     traceparent: activeTraceparent() ?? null,
   });
   await queue.enqueue(tx, 'launch', { organization_id: organizationId });

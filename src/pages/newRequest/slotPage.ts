@@ -7,9 +7,9 @@ import { readPlacement } from '../../core/requests/readPlacement.ts';
 import { findRuleOfPages } from '../../core/siteRules/siteRuleQueries.ts';
 import type { Row } from '../../db/rows.ts';
 import type { AdSize } from '../../domain/ads.ts';
-import { shortDevice } from '../../domain/devices.ts';
+import { findDevice, shortDevice } from '../../domain/devices.ts';
 import { invalid } from '../../domain/failure.ts';
-import { PLACEMENT_SIZES_MAX } from '../../domain/placements.ts';
+import { IMAGE_RATIO_MAX, PLACEMENT_SIZES_MAX } from '../../domain/placements.ts';
 import { type Html, html } from '../../lib/html.ts';
 import { button, linkButton, pageHead, tabs } from '../parts/components.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../parts/context.ts';
@@ -79,7 +79,9 @@ async function wantedPlacement(options: PagesOptions, viewer: Viewer, draft: Dra
   const sizes = new Map(ads.flatMap(({ size }) => (size === null ? [] : [[nameOf(size), size] as const])));
   if (sizes.size === 0)
     throw invalid({ slots: ['Add an ad that fits the device first. Its size determines which slots fit.'] });
-  const wish = { site: { url: site }, device: deviceRecord(device) };
+  // The pixels of a phone are small, so its page would be blurred.
+  const image_ratio = (findDevice(device)?.ratio ?? 1) > 1 ? IMAGE_RATIO_MAX : 1;
+  const wish = { site: { url: site }, device: deviceRecord(device), image_ratio };
   return CreatePlacement.parse({ ...wish, sizes: [...sizes.values()].slice(0, PLACEMENT_SIZES_MAX) });
 }
 

@@ -24,7 +24,7 @@ async function createAd(campaign: string, ad: object): Promise<string> {
 
 test('a placement is pending with its distinct sizes, waits for a job, and counts as one screenshot', async () => {
   const before = await api.count('queued');
-  const { status, json } = await api.post('placements', SIZES);
+  const { status, json } = await api.post('placements', { ...SIZES, image_ratio: 2 });
   expect(status).toBe(202);
   expect(json).toMatchObject({
     ...{ type: 'placement', status: 'pending', site: { url: 'news.example' } },
@@ -38,6 +38,8 @@ test('a placement is pending with its distinct sizes, waits for a job, and count
   const read = await api.get(`placements/${json.id}`);
   expect([read.status, read.json, read.headers['retry-after']]).toEqual([200, json, '2']);
   expect((await api.count('queued')) - before).toBe(1);
+  const ratios = await api.store.db.selectFrom('placements').select('image_ratio').execute();
+  expect(ratios).toEqual([{ image_ratio: 2 }]);
   expect(await api.store.db.selectFrom('usage_days').select('pictures').execute()).toEqual([{ pictures: 1 }]);
 });
 

@@ -18,7 +18,10 @@ beforeAll(async () => {
   site = await listenHttp(({ url }, response) =>
     onRequest(() => {
       response.writeHead(STATUS[url ?? ''] ?? 200, { 'content-type': 'text/html' });
-      response.end('<!doctype html><p>A page.');
+      const [, height = '100'] = url?.match(/^\/high-(\d+)/) ?? [];
+      response.end(
+        `<!doctype html><meta name="viewport" content="width=device-width"><body style="margin:0;height:${height}px">A page.`,
+      );
     }),
   );
   opener = await openerFor();
@@ -35,6 +38,18 @@ test('a site that refuses the visit is pictured as it is, and one that does not 
   expect(channels[0]?.min).toBeLessThan(100);
   const away = await opener.open('http://127.0.0.1:1/', device('desktop'));
   expect([away.status, 'picture' in away && away.picture]).toEqual(['generic_error', undefined]);
+});
+
+test.each([
+  [3_000, undefined, { width: 390, height: 3_000 }],
+  [3_000, 2, { width: 780, height: 6_000 }],
+  [10_000, 2, { width: 624, height: 16_000 }],
+  [20_000, 2, { width: 390, height: 16_000 }],
+])('the picture of a page of %i px at the ratio %s has at most 16,000 pixels', async (height, ratio, size) => {
+  const page = await opener.open(`${site.url}/high-${height}`, device('iphone'));
+  if (page.status !== 'ready') throw new Error(page.reason);
+  expect(await page.capture({ ratio })).toMatchObject({ ...size, page: { height } });
+  await page.close();
 });
 
 const GIVEN = { x: 100, y: 2_000, width: 300, height: 250 };
