@@ -2,7 +2,7 @@
 import { Argument, InvalidArgumentError } from 'commander';
 import { rangeFault } from '../egress/addresses.ts';
 
-/** @param what follows "It must be" in the error. */
+/** The error of a wrong number is "It must be", and then `what`. */
 export function wholeNumber(min: number, max: number, what: string): (text: string) => number {
   return (text) => {
     const number = Number(text);

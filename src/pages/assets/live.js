@@ -162,7 +162,7 @@ let isOver = false;
 
 function openStream() {
   source = new EventSource(events);
-  source.addEventListener('changed', refresh);
+  source.addEventListener('changed', () => void refresh());
   // The object is gone, or the reader has lost access.
   source.addEventListener('end', () => {
     isOver = true;

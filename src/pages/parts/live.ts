@@ -96,7 +96,7 @@ export class LiveConnections {
         response.end();
       });
     const schedule = () => {
-      pending ??= setTimeout(update, COALESCE_MS);
+      pending ??= setTimeout(() => void update(), COALESCE_MS);
     };
     const unsubscribe = this.#options.subscribe((change) => {
       const isOfViewer = change.person !== undefined && change.person === userId;
