@@ -46,11 +46,25 @@ function waitingCard(name) {
   const card = document.createElement('li');
   card.className = 'creative sending';
   const label = Object.assign(document.createElement('p'), { className: 'name', textContent: name });
-  const bar = document.createElement('progress');
+  const bar = Object.assign(document.createElement('progress'), { max: 1, value: 0 });
   bar.setAttribute('aria-label', `Upload of ${name}`);
   card.append(bar, label);
   cards.append(card);
-  return card;
+  return { card, bar };
+}
+
+// fetch does not report the progress of an upload.
+function send(body, bar) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', address());
+    request.upload.addEventListener('progress', ({ loaded, total }) => {
+      bar.value = total > 0 ? loaded / total : 0;
+    });
+    request.addEventListener('load', () => resolve(parse(request.responseText)));
+    request.addEventListener('error', () => reject(new Error('The connection was lost.')));
+    request.send(body);
+  });
 }
 
 /** The fields that the service needs to add an ad. */
@@ -67,13 +81,12 @@ let added = 0;
 let notices = [];
 
 function enqueue(name, entries, onAdded = () => undefined) {
-  const card = waitingCard(name);
+  const { card, bar } = waitingCard(name);
   waiting += 1;
   changed();
   const work = async () => {
     try {
-      const response = await fetch(address(), { method: 'POST', body: addition(entries) });
-      const page = parse(await response.text());
+      const page = await send(addition(entries), bar);
       const faults = faultsOf(page);
       showFaults(faults);
       if (faults.length === 0) onAdded();

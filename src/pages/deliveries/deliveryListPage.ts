@@ -99,8 +99,8 @@ const columns = ({ paths, names }: Naming): Column<DeliveryRow>[] => [
 ];
 
 export function subjectLink({ set_id, ad_id }: Pick<DeliveryRow, 'set_id' | 'ad_id'>, naming: Naming): HtmlContent {
-  if (set_id !== null) return html`Set ${namedLink(set_id, naming)}`;
-  return ad_id !== null && html`Ad ${namedLink(ad_id, naming)}`;
+  if (set_id !== null) return html`Set ${namedLink(set_id, { ...naming, type: 'set' })}`;
+  return ad_id !== null && html`Ad ${namedLink(ad_id, { ...naming, type: 'ad' })}`;
 }
 
 function lastAnswer({ log, status, next_attempt_at }: DeliveryRow): HtmlContent {

@@ -5,9 +5,14 @@ import type { PagePaths } from './paths.ts';
 
 export type ObjectNames = ReadonlyMap<string, NamedObject>;
 
-export function namedLink(id: string, { names, paths }: { names: ObjectNames; paths: PagePaths }): Html {
+/** @param type of an object without a name, for example "set". */
+export function namedLink(
+  id: string,
+  { names, paths, type }: { names: ObjectNames; paths: PagePaths; type?: string },
+): Html {
   const found = names.get(id);
-  if (found === undefined) return html`<code>${id}</code>`;
+  if (found === undefined)
+    return type === undefined ? html`<code>${id}</code>` : html`deleted ${type} <code>${id.slice(0, 8)}</code>`;
   const name = html`<bdi>${found.name || id.slice(0, 8)}</bdi>`;
   return found.kind === 'deleted' ? html`${name} (deleted)` : html`<a href="${addressOf(found, paths)}">${name}</a>`;
 }

@@ -29,6 +29,11 @@ import { pictureHistory } from './pictureHistory.ts';
 import { retakeFields } from './retakes.ts';
 import { noteMark, seenField } from './seenReviews.ts';
 
+/** The order on the page, because PostgreSQL does not keep the order of the fields. Other fields follow. */
+const FIELD_ORDER = (
+  'requested_url final_url device viewport ratio marker options ad_size slot score scale ad_box page_mode ' +
+  'creative_mode site_rules warnings browser_version sha256'
+).split(' ');
 /** The page shows these elsewhere. */
 const HIDDEN_FIELDS = ['kind', 'captured_at', 'reason'];
 
@@ -237,11 +242,10 @@ function slots(facts: PictureFacts, { viewer, paths }: PicturePageOptions): Html
 /** Shows the provenance record of a placement preview: which page, slot, device and creative it shows, and how it was made. */
 function provenance(record: object | undefined): HtmlContent {
   if (record === undefined) return null;
-  const lengthOf = (value: unknown) => JSON.stringify(value).length;
+  const position = (name: string) => (FIELD_ORDER.includes(name) ? FIELD_ORDER.indexOf(name) : FIELD_ORDER.length);
   const fields = Object.entries(record)
     .filter(([name]) => !HIDDEN_FIELDS.includes(name))
-    // PostgreSQL does not keep the order of the fields.
-    .toSorted(([, a], [, b]) => lengthOf(a) - lengthOf(b));
+    .toSorted(([a], [b]) => position(a) - position(b));
   const pairs = facts(fields.map(([name, value]) => [name.replaceAll('_', ' '), fieldValue(value)] as const));
   return html`<details class="provenance"><summary>Details</summary>${pairs}</details>`;
 }

@@ -53,7 +53,7 @@ const columns = (paths: PagePaths, names: ObjectNames): Column<AuditLogRow>[] =>
     label: 'Action',
     kind: 'main',
     cell: (row) => {
-      const object = row.object_id !== null && namedLink(row.object_id, { paths, names });
+      const object = row.object_id !== null && objectLink(row, row.object_id, { paths, names });
       return html`${AUDIT_ACTIONS[row.action]}${object && html` <span class="meta">${object}</span>`}`;
     },
   },
@@ -71,6 +71,20 @@ const columns = (paths: PagePaths, names: ObjectNames): Column<AuditLogRow>[] =>
 interface Naming {
   readonly paths: PagePaths;
   readonly names: ObjectNames;
+}
+
+/** The types of objects that can be removed. Other objects, such as keys, are listed in the settings. */
+const TYPES: Readonly<Record<string, string>> = {
+  screenshot_set: 'set',
+  ad: 'ad',
+  campaign: 'campaign',
+  schedule: 'schedule',
+  share_link: 'share link',
+};
+
+function objectLink({ object_type }: AuditLogRow, id: string, naming: Naming): HtmlContent {
+  const type = TYPES[object_type];
+  return namedLink(id, { ...naming, ...(type !== undefined && { type }) });
 }
 
 const ACTORS: Readonly<Record<ActorType, string>> = {

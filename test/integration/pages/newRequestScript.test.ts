@@ -57,6 +57,19 @@ it('chosen files are uploaded at once, shown when they are rendered, counted, an
   expect(rows).toEqual([{ shots: 8 }]);
 });
 
+it('an upload shows how much of the file was sent', async () => {
+  await openForm();
+  const session = await page.context().newCDPSession(page);
+  const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 1_000_000 };
+  await session.send('Network.emulateNetworkConditions', slow);
+  const large = { name: 'large.gif', mimeType: 'image/gif', buffer: Buffer.alloc(2_000_000) };
+  await page.getByLabel('Files', { exact: true }).setInputFiles(large);
+  await page.waitForFunction(() => {
+    const bar = document.querySelector<HTMLProgressElement>('.sending progress');
+    return bar !== null && bar.value > 0 && bar.value < 1;
+  });
+});
+
 it('files that are chosen before the script of the page has loaded are uploaded when it runs', async () => {
   await openForm();
   const loads = Promise.withResolvers<void>();
