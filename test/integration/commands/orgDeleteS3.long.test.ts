@@ -89,7 +89,7 @@ test('the command removes all objects of the organization from the bucket and le
   const { code, output, line } = await orgDelete(CONFIRMED);
   expect([code, line], output).toEqual([
     0,
-    expect.objectContaining({ state: 'deleted', sets: 2, pictures: 3, uploads: 2 }),
+    expect.objectContaining({ state: 'deleted', sets: 2, pictures: 4, uploads: 2 }),
   ]);
   expect(await keys()).toEqual(others);
 });
